@@ -1,0 +1,152 @@
+//! The problem of one step: blocks of rows on a block-diagonal mass, each with its own law.
+
+use glam::{DMat3, DVec3};
+
+/// Mass of one free body, kept inverted: the only form a step needs.
+///
+/// M_b = diag(m I₃, I_W) in the world frame at the start of the step; columns ordered (v, ω).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InverseMass {
+    /// 1/m, in 1/kg.
+    pub mass: f64,
+    /// I_W⁻¹, in 1/(kg m²), symmetric positive definite (zero for a point without rotation).
+    pub inertia: DMat3,
+}
+
+/// Velocity of one body: linear velocity of the centre of mass and angular velocity, world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Twist {
+    /// v, in m/s.
+    pub linear: DVec3,
+    /// ω, in rad/s.
+    pub angular: DVec3,
+}
+
+/// How one contact acts on one body: columns of W for that body.
+///
+/// `lever` is r = (contact point − centre of mass), `sign` is +1 on the body the normal points to,
+/// −1 on the other. A unit impulse d (a world direction) on the contact changes the body's momentum
+/// by sign·(d, r × d); the contact's relative velocity along d is Σ sign·d·(v + ω × r).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arm {
+    /// Index of the free body.
+    pub body: usize,
+    /// From the centre of mass to the contact point, m.
+    pub lever: DVec3,
+    /// +1 or −1.
+    pub sign: f64,
+}
+
+/// The law that the three (or fewer) rows of one block obey.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// 0 ≤ p_n ⟂ u_n ≥ 0 and no friction.
+    Unilateral,
+    /// Signorini on the normal, Coulomb with maximal dissipation on the quadratic cone |p_t| ≤ μ p_n.
+    Cone {
+        /// Coefficient of friction, ≥ 0.
+        mu: f64,
+    },
+    /// Signorini on the normal, Coulomb on the pyramid conv{±…} of `directions` unit directions
+    /// d_j = cos(2πj/n_d) t₁ + sin(2πj/n_d) t₂: 0 ≤ β ⟂ Dᵀu_t + σ ≥ 0, 0 ≤ σ ⟂ μ p_n − Σβ ≥ 0.
+    Pyramid {
+        /// Coefficient of friction, ≥ 0.
+        mu: f64,
+        /// n_d ≥ 3 directions over the whole circle.
+        directions: usize,
+    },
+}
+
+/// One contact of a step: its frame, its arms on the free bodies, its right-hand side and its law.
+///
+/// The contact's velocity is u = Wᵀν + b, in the frame (n, t₁, t₂). For a contact at gap ψ,
+/// b_n = ψ/h; b_t = − (velocity of a prescribed body at the point), in m/s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactBlock {
+    /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world.
+    pub frame: [DVec3; 3],
+    /// One arm or two (a contact with a prescribed body has one).
+    pub arms: [Option<Arm>; 2],
+    /// b, in m/s.
+    pub b: DVec3,
+    /// The law of the block.
+    pub law: Law,
+}
+
+/// Frictional contact over one step: find ν⁺ and p with
+///
+/// ```text
+///   M (ν⁺ − ν_free) = W p,      u = Wᵀν⁺ + b,      (p, u) in the law of each block.
+/// ```
+///
+/// Impulses p are in N s, in each block's frame (n, t₁, t₂).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactProblem {
+    /// M⁻¹, one block for each free body.
+    pub inverse_mass: Vec<InverseMass>,
+    /// ν_free: velocity at the end of the step if no contact acted.
+    pub nu_free: Vec<Twist>,
+    /// The contacts.
+    pub contacts: Vec<ContactBlock>,
+}
+
+impl Arm {
+    /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
+    #[must_use]
+    pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
+        Twist {
+            linear: p * (self.sign * inverse.mass),
+            angular: inverse.inertia * self.lever.cross(p) * self.sign,
+        }
+    }
+
+    /// This body's share of the contact's relative velocity, world frame, m/s.
+    #[must_use]
+    pub fn velocity(&self, nu: &Twist) -> DVec3 {
+        (nu.linear + nu.angular.cross(self.lever)) * self.sign
+    }
+}
+
+impl ContactBlock {
+    /// World vector of the components `c` in the contact frame.
+    #[must_use]
+    pub fn to_world(&self, c: DVec3) -> DVec3 {
+        self.frame[0] * c.x + self.frame[1] * c.y + self.frame[2] * c.z
+    }
+
+    /// Components of the world vector `w` in the contact frame.
+    #[must_use]
+    pub fn to_contact(&self, w: DVec3) -> DVec3 {
+        DVec3::new(
+            self.frame[0].dot(w),
+            self.frame[1].dot(w),
+            self.frame[2].dot(w),
+        )
+    }
+
+    /// u = Wᵀν + b in the contact frame, m/s.
+    #[must_use]
+    pub fn velocity(&self, nu: &[Twist]) -> DVec3 {
+        let mut world = DVec3::ZERO;
+        for arm in self.arms.iter().flatten() {
+            world += arm.velocity(&nu[arm.body]);
+        }
+        self.to_contact(world) + self.b
+    }
+}
+
+impl ContactProblem {
+    /// ν = ν_free + M⁻¹ W p, written into `nu`: the velocity that the impulses give.
+    pub fn velocity_into(&self, p: &[DVec3], nu: &mut Vec<Twist>) {
+        nu.clear();
+        nu.extend_from_slice(&self.nu_free);
+        for (contact, &p_i) in self.contacts.iter().zip(p) {
+            let world = contact.to_world(p_i);
+            for arm in contact.arms.iter().flatten() {
+                let d = arm.response(&self.inverse_mass[arm.body], world);
+                nu[arm.body].linear += d.linear;
+                nu[arm.body].angular += d.angular;
+            }
+        }
+    }
+}
