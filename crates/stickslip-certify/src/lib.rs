@@ -1,1 +1,11 @@
-//! Under construction.
+//! The judge: does a step obey the law? Residuals are recomputed from states, impulses and shapes
+//! alone; no solver code is reachable from here, and gaps and normals are checked against the shapes
+//! and not taken on trust.
+
+pub mod certificate;
+pub mod model;
+pub mod step;
+
+pub use certificate::{Certificate, Residual};
+pub use model::{Body, Model};
+pub use step::{BodyState, Cone, Contact, ContactImpulse, Friction, Mode, StepRecord, Wrench};

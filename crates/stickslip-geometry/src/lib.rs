@@ -1,1 +1,21 @@
-//! Under construction.
+//! Shapes, mass properties, signed gaps and the contacts that may close within a step.
+//!
+//! One step asks two questions of this crate: which pairs could touch before t + h
+//! ([`broad_phase::pairs`]), and where each of them would ([`narrow_phase::future_contacts`]).
+//! The judge asks a third, answered without the narrow phase: how far apart are two shapes
+//! ([`separation::separation`]).
+//!
+//! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
+
+pub mod broad_phase;
+pub mod frame;
+pub mod mass;
+pub mod narrow_phase;
+pub mod pose;
+pub mod separation;
+pub mod shape;
+
+pub use mass::MassProperties;
+pub use narrow_phase::{Candidate, Feature, Moving};
+pub use pose::{Pose, Twist};
+pub use shape::{Shape, ShapeError};

@@ -29,7 +29,9 @@ pub struct Solved {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SolveError {
     /// The iteration limit came before the tolerance.
-    #[error("{solver} did not converge: residual {residual:.3e} m/s against {tolerance:.1e} m/s after {iterations} iterations")]
+    #[error(
+        "{solver} did not converge: residual {residual:.3e} m/s against {tolerance:.1e} m/s after {iterations} iterations"
+    )]
     NotConverged {
         /// Which solver.
         solver: &'static str,

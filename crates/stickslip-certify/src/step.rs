@@ -1,0 +1,118 @@
+//! What one step leaves behind: states, contacts with their impulses, and its certificate.
+
+use crate::certificate::Certificate;
+use glam::DVec3;
+use stickslip_geometry::{Feature, Pose, Twist};
+
+/// Pose and velocity of one body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyState {
+    /// q: where it is.
+    pub pose: Pose,
+    /// ν: how it moves.
+    pub twist: Twist,
+}
+
+/// Force and torque about the centre of mass, world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wrench {
+    /// N.
+    pub force: DVec3,
+    /// N m.
+    pub torque: DVec3,
+}
+
+/// Coefficients of friction of a pair; kinetic ≤ static.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Friction {
+    /// μ_s: bound while the contact sticks.
+    pub stick: f64,
+    /// μ_k: ratio while it slides.
+    pub slide: f64,
+}
+
+/// The friction cone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Cone {
+    /// |p_t| ≤ μ p_n, exact.
+    #[default]
+    Quadratic,
+    /// The hull of this many directions, evenly spaced from t₁ over the whole circle.
+    Pyramid(usize),
+}
+
+/// One place where two bodies touch or may touch before the end of the step.
+///
+/// The normal points from `bodies[0]` to `bodies[1]`. Point, normal and gap belong to the start of
+/// the step, with prescribed bodies where they will be at its end (row S1-14 of the documents).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Indices into the model, the first smaller.
+    pub bodies: [usize; 2],
+    /// Which features of the two shapes.
+    pub feature: Feature,
+    /// The one application point for both bodies, world, m.
+    pub point: DVec3,
+    /// Unit normal, world.
+    pub normal: DVec3,
+    /// ψ: signed gap, m; positive when apart.
+    pub gap: f64,
+    /// Coefficients of friction.
+    pub friction: Friction,
+}
+
+/// What a contact did in the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// No impulse.
+    #[default]
+    Open,
+    /// Impulse inside the cone, no slip.
+    Stick,
+    /// Impulse on the cone, slip.
+    Slide,
+}
+
+/// A contact and its impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactImpulse {
+    /// Where.
+    pub contact: Contact,
+    /// (p_n, p_t1, p_t2) on `bodies[1]`, in `frame::contact_frame(normal)`, N s.
+    pub impulse: DVec3,
+    /// Open, stick or slide.
+    pub mode: Mode,
+}
+
+/// One accepted step, whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepRecord {
+    /// Number of the step; 0 is the initial state.
+    pub step: u64,
+    /// Time at the end of the step, s.
+    pub t: f64,
+    /// States at the end of the step, in the model's order.
+    pub bodies: Vec<BodyState>,
+    /// Every contact that was part of the step's problem, with its impulse (zero where open).
+    pub contacts: Vec<ContactImpulse>,
+    /// The judge's word.
+    pub certificate: Certificate,
+    /// Kinetic plus potential energy in the uniform gravity field, J.
+    pub energy: f64,
+    /// Which solver gave the impulses.
+    pub solver: String,
+    /// Its iterations.
+    pub iterations: u64,
+}
+
+impl Mode {
+    /// Lower-case name, as in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Stick => "stick",
+            Self::Slide => "slide",
+        }
+    }
+}
