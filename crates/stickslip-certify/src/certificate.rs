@@ -1,6 +1,6 @@
 //! Residuals of the law for one step.
 
-/// The kinds of residual, in the order of [`Certificate::values`].
+/// The kinds of residual, in the order of [`Certificate::residuals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Residual {
     /// Newton-Euler: M(ν⁺ − ν) = h k + W p, as a velocity.
@@ -32,6 +32,10 @@ pub struct Certificate {
     pub penetration: f64,
     /// Largest body speed, m/s: the tolerance scales with max(1 m/s, |ν|).
     pub speed: f64,
+    /// The equalities (momentum, map, norm, prescribed, geometry) hold by construction, so they are held
+    /// to rounding: the largest residual in units of its own rounding bound. Above 1 a number was
+    /// changed or lost, however small the residual is in m/s.
+    pub rounding: f64,
 }
 
 impl Residual {
@@ -42,6 +46,14 @@ impl Residual {
         Self::Norm,
         Self::Prescribed,
         Self::Geometry,
+        Self::Gap,
+        Self::Complementarity,
+        Self::Cone,
+        Self::Direction,
+    ];
+
+    /// The contact law itself; the others are equalities.
+    pub const LAW: [Self; 4] = [
         Self::Gap,
         Self::Complementarity,
         Self::Cone,
@@ -69,20 +81,60 @@ impl Certificate {
     /// The largest residual and its kind.
     #[must_use]
     pub fn worst(&self) -> (Residual, f64) {
-        let mut worst = (Residual::Momentum, 0.0);
-        for (kind, &value) in Residual::ALL.iter().zip(&self.residuals) {
-            // A NaN is the worst of all.
-            if value > worst.1 || value.is_nan() {
-                worst = (*kind, value);
+        self.worst_among(&Residual::ALL)
+    }
+
+    /// Does the law (gap, complementarity, cone, direction) hold within `tolerance`·max(1 m/s, |ν|), and
+    /// every equality to rounding?
+    #[must_use]
+    pub fn holds(&self, tolerance: f64) -> bool {
+        self.rounding <= 1.0 && self.worst_of_law().1 <= self.bound(tolerance)
+    }
+
+    /// The bound that `tolerance` sets in this step: tolerance·max(1 m/s, |ν|), m/s.
+    #[must_use]
+    pub fn bound(&self, tolerance: f64) -> f64 {
+        tolerance * self.speed.max(1.0)
+    }
+
+    /// The largest residual of the contact law (not of the equalities) and its kind.
+    #[must_use]
+    pub fn worst_of_law(&self) -> (Residual, f64) {
+        self.worst_among(&Residual::LAW)
+    }
+
+    fn worst_among(&self, kinds: &[Residual]) -> (Residual, f64) {
+        let mut worst = (kinds[0], 0.0);
+        for &kind in kinds {
+            let value = self.get(kind);
+            // A NaN is the worst of all, and once found it stays.
+            if value > worst.1 || (value.is_nan() && !f64::is_nan(worst.1)) {
+                worst = (kind, value);
             }
         }
         worst
     }
 
-    /// Is every residual within `tolerance`·max(1 m/s, |ν|)?
+    /// One residual, m/s.
     #[must_use]
-    pub fn holds(&self, tolerance: f64) -> bool {
-        let bound = tolerance * self.speed.max(1.0);
-        self.residuals.iter().all(|r| *r <= bound) && self.penetration.is_finite()
+    pub fn get(&self, kind: Residual) -> f64 {
+        self.residuals[kind as usize]
+    }
+
+    /// Takes the larger of the residual so far and `value`; a NaN is kept.
+    pub(crate) fn raise(&mut self, kind: Residual, value: f64) {
+        let slot = &mut self.residuals[kind as usize];
+        if value > *slot || value.is_nan() {
+            *slot = value;
+        }
+    }
+
+    /// The same for an equality, whose rounding bound is `rounding` (same unit).
+    pub(crate) fn raise_equality(&mut self, kind: Residual, value: f64, rounding: f64) {
+        self.raise(kind, value);
+        let ratio = value / rounding;
+        if value != 0.0 && (ratio > self.rounding || ratio.is_nan()) {
+            self.rounding = ratio;
+        }
     }
 }

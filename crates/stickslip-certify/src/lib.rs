@@ -3,9 +3,13 @@
 //! and not taken on trust.
 
 pub mod certificate;
+pub mod free_motion;
+pub mod judge;
+pub mod law;
 pub mod model;
 pub mod step;
 
 pub use certificate::{Certificate, Residual};
+pub use judge::{Given, Judge};
 pub use model::{Body, Model};
 pub use step::{BodyState, Cone, Contact, ContactImpulse, Friction, Mode, StepRecord, Wrench};

@@ -1,0 +1,337 @@
+//! The judge: every residual of one step, from states, impulses and shapes.
+
+use crate::certificate::{Certificate, Residual};
+use crate::free_motion::{misfit, norm, turned};
+use crate::law::ContactLaw;
+use crate::model::Model;
+use crate::step::{BodyState, Cone, Contact, ContactImpulse, Mode, Wrench};
+use glam::{DMat3, DVec3};
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::frame::contact_frame;
+use stickslip_geometry::separation::separation;
+use stickslip_geometry::{Pose, pose::exp};
+
+/// What the scene prescribes for the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Length of the step, s.
+    pub h: f64,
+    /// The applied wrench on each body over the step (gravity included).
+    pub wrench: &'a [Wrench],
+    /// Where the prescribed bodies must be at the end of the step (free bodies' entries are not read).
+    pub prescribed: &'a [BodyState],
+    /// The friction cone.
+    pub cone: Cone,
+    /// Which pairs of bodies cannot collide (sorted, first smaller).
+    pub ignored: &'a [[usize; 2]],
+}
+
+/// The judge, with its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Judge {
+    sums: Vec<Sum>,
+    bounds: Vec<Bounds>,
+    sweep: Sweep,
+}
+
+/// Impulses on one body, summed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    linear: DVec3,
+    angular: DVec3,
+    /// Σ|p| and Σ|r||p|: how large the terms were, for the rounding bounds.
+    linear_size: f64,
+    angular_size: f64,
+    rows: usize,
+}
+
+impl Judge {
+    /// Judges one step.
+    pub fn judge(
+        &mut self,
+        model: &Model,
+        given: &Given,
+        before: &[BodyState],
+        after: &[BodyState],
+        contacts: &[ContactImpulse],
+    ) -> Certificate {
+        let mut c = Certificate::default();
+        self.sum_impulses(model, before, contacts);
+        for i in 0..model.bodies.len() {
+            self.judge_body(model, given, before, after, i, &mut c);
+        }
+        for contact in contacts {
+            judge_geometry(model, given.h, before, after, &contact.contact, &mut c);
+            law_of(model, given.h, given.cone, before, after, contact).judge(&mut c);
+        }
+        self.judge_penetration(model, given, after, &mut c);
+        c
+    }
+
+    fn sum_impulses(&mut self, model: &Model, before: &[BodyState], contacts: &[ContactImpulse]) {
+        self.sums.clear();
+        self.sums.resize(model.bodies.len(), Sum::default());
+        for ContactImpulse {
+            contact, impulse, ..
+        } in contacts
+        {
+            let [n, t1, t2] = contact_frame(contact.normal);
+            let p = n * impulse.x + t1 * impulse.y + t2 * impulse.z;
+            for (body, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
+                let lever = contact.point - before[body].pose.position;
+                let sum = &mut self.sums[body];
+                sum.linear += p * sign;
+                sum.angular += lever.cross(p) * sign;
+                sum.linear_size += p.length();
+                sum.angular_size += lever.length() * p.length();
+                sum.rows += 1;
+            }
+        }
+    }
+
+    fn judge_body(
+        &self,
+        model: &Model,
+        given: &Given,
+        before: &[BodyState],
+        after: &[BodyState],
+        i: usize,
+        c: &mut Certificate,
+    ) {
+        let (body, h, eps) = (&model.bodies[i], given.h, f64::EPSILON);
+        let (old, new, sum, wrench) = (&before[i], &after[i], &self.sums[i], &given.wrench[i]);
+        let norm_error = (new.pose.orientation.length() - 1.0).abs();
+        c.raise_equality(Residual::Norm, norm_error, 8.0 * eps);
+        let Some(mass) = body.mass else {
+            let want = &given.prescribed[i];
+            let dv = (new.twist.linear - want.twist.linear).length()
+                + (new.twist.angular - want.twist.angular).length();
+            let scale = want.twist.linear.length() + want.twist.angular.length();
+            c.raise_equality(Residual::Prescribed, dv, 4.0 * eps * scale);
+            let dx = (new.pose.position - want.pose.position).length()
+                + (new.pose.orientation - want.pose.orientation).length();
+            let scale = want.pose.position.length() + 1.0;
+            c.raise_equality(Residual::Prescribed, dx / h, 4.0 * eps * scale / h);
+            return;
+        };
+        let radius = body.shape.radius();
+        let speed = new.twist.linear.length() + new.twist.angular.length() * radius;
+        if speed > c.speed || speed.is_nan() {
+            c.speed = speed;
+        }
+
+        if sum.rows == 0 {
+            if let Some(m) = misfit(body, old, new, wrench, h) {
+                c.raise_equality(Residual::Momentum, m.velocity.0, m.velocity.1);
+                c.raise_equality(Residual::Map, m.pose.0 / h, m.pose.1 / h);
+            }
+            return;
+        }
+
+        // m(v⁺ − v) = h F + Σ p,   I(ω⁺ − ω) = h τ − h ω × I ω + Σ r × p
+        let roundings = eps * (16 + 2 * sum.rows) as f64;
+        let v = old.twist.linear + (wrench.force * h + sum.linear) / mass.mass;
+        let v_size =
+            old.twist.linear.length() + (wrench.force.length() * h + sum.linear_size) / mass.mass;
+        c.raise_equality(
+            Residual::Momentum,
+            (new.twist.linear - v).length(),
+            roundings * v_size,
+        );
+        let omega = old.twist.angular;
+        let inverse = turned(&body.inverse_inertia, &old.pose);
+        let gyroscopic = omega.cross(turned(&mass.inertia, &old.pose) * omega);
+        let w = omega + inverse * ((wrench.torque - gyroscopic) * h + sum.angular);
+        let w_size = omega.length()
+            + norm(&inverse)
+                * (h * (wrench.torque.length() + norm(&mass.inertia) * omega.length_squared())
+                    + sum.angular_size);
+        let dw = (new.twist.angular - w).length() * radius;
+        c.raise_equality(Residual::Momentum, dw, 2.0 * roundings * w_size * radius);
+
+        // q⁺ = q ⊕ h ν⁺
+        let x = old.pose.position + new.twist.linear * h;
+        let x_size = old.pose.position.length() + new.twist.linear.length() * h;
+        let dx = (new.pose.position - x).length();
+        c.raise_equality(Residual::Map, dx / h, 8.0 * eps * x_size / h);
+        let q = exp(new.twist.angular * h) * old.pose.orientation;
+        let dq = (new.pose.orientation - q).length();
+        let q_size = 1.0 + new.twist.angular.length() * h;
+        c.raise_equality(
+            Residual::Map,
+            dq * radius / h,
+            16.0 * eps * q_size * radius / h,
+        );
+    }
+
+    /// True penetration at the end of the step. What the linearised gaps cannot see is of second order
+    /// in the motion; a pair deeper than that has a contact missing, and its gap residual says so.
+    fn judge_penetration(
+        &mut self,
+        model: &Model,
+        given: &Given,
+        after: &[BodyState],
+        c: &mut Certificate,
+    ) {
+        self.bounds.clear();
+        self.bounds.extend(
+            model
+                .bodies
+                .iter()
+                .zip(after)
+                .map(|(b, s)| Bounds::of(&b.shape, &s.pose)),
+        );
+        let pairs = self.sweep.pairs(&self.bounds, |i, j| {
+            (model.bodies[i].is_free() || model.bodies[j].is_free())
+                && given.ignored.binary_search(&[i, j]).is_err()
+        });
+        for &[i, j] in pairs {
+            let (a, b) = (&model.bodies[i], &model.bodies[j]);
+            let depth = -separation(&a.shape, &after[i].pose, &b.shape, &after[j].pose);
+            if depth.is_nan() || depth > c.penetration {
+                c.penetration = depth;
+            }
+            let excess = depth - curvature(model, given.h, after, i, j);
+            if excess > 0.0 {
+                c.raise(Residual::Gap, excess / given.h);
+            }
+        }
+    }
+}
+
+/// Bound on the difference between a gap at q ⊕ hν and its linearisation at q, m: each rotation by θ
+/// moves points by θr and turns normals by θ. The rounding of positions is added.
+fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> f64 {
+    let (mut turn, mut path, mut size) = (0.0, 0.0, 0.0);
+    for k in [i, j] {
+        let (body, state) = (&model.bodies[k], &after[k]);
+        size += state.pose.position.length();
+        if body.is_free() {
+            let theta = h * state.twist.angular.length();
+            turn += theta;
+            path += theta * body.shape.radius() + h * state.twist.linear.length();
+            size += body.shape.radius();
+        }
+    }
+    turn * path + 1e-12 * size
+}
+
+/// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies,
+/// and the gap must be its distance from the supporting plane of the other across the normal. Free bodies
+/// are taken at the start of the step, prescribed ones at its end.
+fn judge_geometry(
+    model: &Model,
+    h: f64,
+    before: &[BodyState],
+    after: &[BodyState],
+    contact: &Contact,
+    c: &mut Certificate,
+) {
+    let [i, j] = contact.bodies;
+    let (a, b) = (&model.bodies[i].shape, &model.bodies[j].shape);
+    let (pose_a, pose_b) = (
+        gap_pose(model, before, after, i),
+        gap_pose(model, before, after, j),
+    );
+    let (n, x) = (contact.normal, contact.point);
+    let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)
+        .abs()
+        .max(b.distance(pose_b, x));
+    let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
+        .abs()
+        .max(a.distance(pose_a, x));
+    let error = on_a.min(on_b).max(0.0).max((n.length() - 1.0).abs());
+    let error = if on_a.is_nan() || on_b.is_nan() {
+        f64::NAN
+    } else {
+        error
+    };
+    let finite = |r: f64| if r.is_finite() { r } else { 0.0 };
+    let size = 1.0
+        + x.length()
+        + pose_a.position.length()
+        + pose_b.position.length()
+        + finite(a.radius())
+        + finite(b.radius());
+    c.raise_equality(
+        Residual::Geometry,
+        error / h,
+        64.0 * f64::EPSILON * size / h,
+    );
+}
+
+/// Where a body's gaps are measured: the start of the step if free, its end if prescribed.
+fn gap_pose<'s>(
+    model: &Model,
+    before: &'s [BodyState],
+    after: &'s [BodyState],
+    i: usize,
+) -> &'s Pose {
+    if model.bodies[i].is_free() {
+        &before[i].pose
+    } else {
+        &after[i].pose
+    }
+}
+
+/// The contact as the law sees it, from the states alone.
+#[must_use]
+pub fn law_of(
+    model: &Model,
+    h: f64,
+    cone: Cone,
+    before: &[BodyState],
+    after: &[BodyState],
+    contact: &ContactImpulse,
+) -> ContactLaw {
+    let ContactImpulse {
+        contact, impulse, ..
+    } = contact;
+    let [n, t1, t2] = contact_frame(contact.normal);
+    // A prescribed body's normal motion is in the gap already (it was measured at its end pose).
+    let (mut normal, mut slip, mut trace) = (contact.gap / h, DVec3::ZERO, 0.0);
+    for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
+        let body = &model.bodies[k];
+        let lever = contact.point - gap_pose(model, before, after, k).position;
+        let velocity = after[k].twist.at(lever) * sign;
+        slip += velocity;
+        if let Some(mass) = body.mass {
+            normal += n.dot(velocity);
+            trace += trace_of_response(
+                mass.mass,
+                &turned(&body.inverse_inertia, &before[k].pose),
+                lever,
+            );
+        }
+    }
+    ContactLaw {
+        p: *impulse,
+        u: DVec3::new(normal, t1.dot(slip), t2.dot(slip)),
+        mass: 3.0 / trace,
+        friction: contact.friction,
+        cone,
+    }
+}
+
+/// tr W_ii of one body: 3/m + tr([r]ᵀ I⁻¹ [r]).
+fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
+    let mut trace = 3.0 / mass;
+    for e in DVec3::AXES {
+        let arm = r.cross(e);
+        trace += arm.dot(*inverse * arm);
+    }
+    trace
+}
+
+/// Open, stick or slide, for a record.
+#[must_use]
+pub fn mode_of(
+    model: &Model,
+    h: f64,
+    cone: Cone,
+    before: &[BodyState],
+    after: &[BodyState],
+    contact: &ContactImpulse,
+) -> Mode {
+    law_of(model, h, cone, before, after, contact).mode()
+}

@@ -1,0 +1,199 @@
+//! The law of one contact, as residuals in m/s: Signorini on the normal, Coulomb on the tangent.
+
+use crate::certificate::{Certificate, Residual};
+use crate::step::{Cone, Friction, Mode};
+use glam::{DVec2, DVec3};
+
+/// One contact as the law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactLaw {
+    /// (p_n, p_t1, p_t2), N s.
+    pub p: DVec3,
+    /// (ψ/h + u_n, u_t1, u_t2) at the end of the step, m/s.
+    pub u: DVec3,
+    /// Effective mass 3/tr(W_ii), kg: turns impulses into velocities.
+    pub mass: f64,
+    /// Coefficients of friction.
+    pub friction: Friction,
+    /// The cone.
+    pub cone: Cone,
+}
+
+impl ContactLaw {
+    /// Raises the certificate's law residuals by this contact's.
+    pub(crate) fn judge(&self, certificate: &mut Certificate) {
+        let p = self.p / self.mass;
+        let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
+        certificate.raise(Residual::Gap, (-self.u.x).max(0.0));
+        let both = p.x.min(self.u.x).max(0.0);
+        certificate.raise(Residual::Complementarity, both.max(-p.x));
+        let outside = |mu: f64| (p_t - self.project(p_t, mu * p.x)).length();
+        certificate.raise(Residual::Cone, outside(self.friction.stick));
+        certificate.raise(Residual::Direction, self.slip_residual(p_t, u_t, p.x));
+        // A NaN makes every comparison above false or equal; say so in one place.
+        if !(self.p.is_finite() && self.u.is_finite()) {
+            certificate.raise(Residual::Complementarity, f64::NAN);
+        }
+    }
+
+    /// Distance from maximal dissipation: |p_t − P(p_t − u_t)| with P the projection onto the friction
+    /// disc (or polygon) of radius μ p_n; where static and kinetic friction differ, the smaller of
+    /// sliding at μ_k and of sticking within μ_s.
+    fn slip_residual(&self, p_t: DVec2, u_t: DVec2, p_n: f64) -> f64 {
+        let p_n = p_n.max(0.0);
+        let slide = (p_t - self.project(p_t - u_t, self.friction.slide * p_n)).length();
+        if self.friction.stick > self.friction.slide {
+            slide.min(u_t.length())
+        } else {
+            slide
+        }
+    }
+
+    /// Projection onto the disc, or the polygon inscribed in it, of the given radius.
+    fn project(&self, z: DVec2, radius: f64) -> DVec2 {
+        let radius = radius.max(0.0);
+        match self.cone {
+            Cone::Quadratic => {
+                let length = z.length();
+                if length <= radius {
+                    z
+                } else {
+                    z * (radius / length)
+                }
+            }
+            Cone::Pyramid(n_d) => project_polygon(z, radius, n_d),
+        }
+    }
+
+    /// What the contact does, by its place in the natural map: no threshold is involved.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        let p = self.p / self.mass;
+        if p.x <= self.u.x {
+            return Mode::Open;
+        }
+        let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
+        let z = p_t - u_t;
+        let kinetic = self.project(z, self.friction.slide * p.x);
+        if kinetic == z {
+            Mode::Stick
+        } else if self.friction.stick > self.friction.slide
+            && u_t.length() <= (p_t - kinetic).length()
+        {
+            Mode::Stick
+        } else {
+            Mode::Slide
+        }
+    }
+}
+
+/// Projection onto the regular polygon with vertices radius·(cos 2πj/n, sin 2πj/n).
+fn project_polygon(z: DVec2, radius: f64, n: usize) -> DVec2 {
+    if radius == 0.0 {
+        return DVec2::ZERO;
+    }
+    let vertex = |j: usize| {
+        let angle = 2.0 * std::f64::consts::PI * j as f64 / n as f64;
+        DVec2::new(libm::cos(angle), libm::sin(angle)) * radius
+    };
+    let mut best = (f64::INFINITY, z);
+    let mut inside = true;
+    for j in 0..n {
+        let (a, b) = (vertex(j), vertex((j + 1) % n));
+        let edge = b - a;
+        // Counter-clockwise: the inside is on the left of every edge.
+        if edge.perp_dot(z - a) < 0.0 {
+            inside = false;
+        }
+        let length2 = edge.length_squared();
+        let s = if length2 > 0.0 {
+            ((z - a).dot(edge) / length2).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let foot = a + edge * s;
+        let distance = (z - foot).length();
+        if distance < best.0 {
+            best = (distance, foot);
+        }
+    }
+    if inside { z } else { best.1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contact(p: DVec3, u: DVec3) -> ContactLaw {
+        ContactLaw {
+            p,
+            u,
+            mass: 2.0,
+            friction: Friction {
+                stick: 0.5,
+                slide: 0.5,
+            },
+            cone: Cone::Quadratic,
+        }
+    }
+
+    fn worst(law: &ContactLaw) -> (Residual, f64) {
+        let mut c = Certificate::default();
+        law.judge(&mut c);
+        c.worst()
+    }
+
+    #[test]
+    fn lawful_contacts_have_no_residual() {
+        for (p, u, mode) in [
+            (DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0), Mode::Open),
+            (DVec3::new(1.0, 0.3, -0.2), DVec3::ZERO, Mode::Stick),
+            (
+                DVec3::new(1.0, -0.3, -0.4),
+                DVec3::new(0.0, 0.03, 0.04),
+                Mode::Slide,
+            ),
+        ] {
+            let law = contact(p, u);
+            assert!(worst(&law).1 < 1e-16, "{p} {u}");
+            assert_eq!(law.mode(), mode);
+        }
+    }
+
+    #[test]
+    fn each_breach_is_named() {
+        use Residual::{Complementarity, Cone, Direction, Gap};
+        for (p, u, kind) in [
+            (DVec3::ZERO, DVec3::new(-0.1, 0.0, 0.0), Gap),
+            (
+                DVec3::new(1.0, 0.0, 0.0),
+                DVec3::new(0.1, 0.0, 0.0),
+                Complementarity,
+            ),
+            (DVec3::new(-1.0, 0.0, 0.0), DVec3::ZERO, Complementarity),
+            (DVec3::new(1.0, 0.6, 0.0), DVec3::new(0.0, -0.1, 0.0), Cone),
+            (
+                DVec3::new(1.0, 0.3, 0.4),
+                DVec3::new(0.0, 0.03, 0.04),
+                Direction,
+            ),
+        ] {
+            let (found, size) = worst(&contact(p, u));
+            assert_eq!(found, kind);
+            assert!(size > 0.04);
+        }
+        assert!(worst(&contact(DVec3::NAN, DVec3::ZERO)).1.is_nan());
+    }
+
+    #[test]
+    fn polygons_project_to_their_nearest_point() {
+        // Square with vertices on the axes: |x| + |y| ≤ 1.
+        let p = project_polygon(DVec2::new(1.0, 1.0), 1.0, 4);
+        assert!((p - DVec2::new(0.5, 0.5)).length() < 1e-15);
+        let inside = DVec2::new(0.3, -0.6);
+        assert_eq!(project_polygon(inside, 1.0, 4), inside);
+        let tip = project_polygon(DVec2::new(3.0, 0.1), 1.0, 4);
+        assert!((tip - DVec2::X).length() < 1e-15);
+        assert_eq!(project_polygon(DVec2::new(0.2, 0.1), 0.0, 8), DVec2::ZERO);
+    }
+}

@@ -1,0 +1,422 @@
+//! Box against box.
+//!
+//! Across a face: the other box's vertices and edges over that face, and the face's own corners under
+//! the other box's facing side. Across two edges: their crossing, and what lies over the two faces that
+//! meet the direction best.
+
+use super::{Candidate, Feature, Moving, slack};
+use crate::pose::Pose;
+use crate::separation::{Axis, AxisKind, box_axes, box_axis};
+use crate::shape::corner;
+use glam::DVec3;
+
+/// Lengths below this fraction of the boxes' size count as zero when features coincide.
+const COINCIDE: f64 = 1e-9;
+
+/// Candidates of two boxes; normals point from a to b.
+pub(super) fn box_box(
+    a: &Moving,
+    half_a: DVec3,
+    b: &Moving,
+    half_b: DVec3,
+    out: &mut Vec<Candidate>,
+) {
+    let slack = slack(a, b);
+    let size = half_a.max_element().max(half_b.max_element());
+    let axis = best_axis(a, half_a, b, half_b, COINCIDE * size);
+    if axis.1 > slack && axis.0.gap > slack {
+        return;
+    }
+    let first = out.len();
+    let mut faces = |reference_is_a: bool, face: Face, strict: bool| {
+        let (reference, half_r, other, half_o) = if reference_is_a {
+            (a, half_a, b, half_b)
+        } else {
+            (b, half_b, a, half_a)
+        };
+        let scene = Over {
+            reference,
+            half_r,
+            face,
+            other,
+            half_o,
+            slack,
+            size,
+            strict,
+            reference_is_a,
+        };
+        scene.collect(first, out);
+    };
+    match axis.0.kind {
+        AxisKind::FaceA(i) => faces(true, Face::facing(a, i, axis.0.direction), false),
+        AxisKind::FaceB(i) => faces(false, Face::facing(b, i, -axis.0.direction), false),
+        AxisKind::Edges(i, j) => {
+            let (ia, ib) = (
+                facing_axis(&a.pose, axis.0.direction),
+                facing_axis(&b.pose, axis.0.direction),
+            );
+            faces(true, Face::facing(a, ia, axis.0.direction), true);
+            faces(false, Face::facing(b, ib, -axis.0.direction), true);
+            out.push(crossing(a, half_a, i, b, half_b, j, &axis.0));
+        }
+    }
+}
+
+/// The direction that separates the boxes at the start of the step and is predicted to do so best at
+/// its end, and the predicted gap. Where none separates them (a depth of the order of rounding or h²),
+/// the one of least depth. Face directions win ties.
+fn best_axis(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3, tie: f64) -> (Axis, f64) {
+    let deepest = box_axes(half_a, &a.start, half_b, &b.start)
+        .map(|axis| axis.gap)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let mut best: Option<(Axis, f64)> = None;
+    for start in box_axes(half_a, &a.start, half_b, &b.start) {
+        if start.gap < deepest.min(0.0) {
+            continue;
+        }
+        let Some(now) = same_axis(&start, a.start, b.start, half_a, a.pose, half_b, b.pose) else {
+            continue;
+        };
+        let Some(end) = same_axis(&start, a.start, b.start, half_a, a.end, half_b, b.end) else {
+            continue;
+        };
+        let edge = matches!(start.kind, AxisKind::Edges(..));
+        if best
+            .as_ref()
+            .is_none_or(|(_, gap)| end.gap > *gap + if edge { tie } else { 0.0 })
+        {
+            best = Some((now, end.gap));
+        }
+    }
+    // Only if every eligible direction vanished on the way (edges turning parallel): start over with
+    // faces, which never vanish.
+    best.unwrap_or_else(|| {
+        let now = (0..3)
+            .map(|i| {
+                box_axis(
+                    AxisKind::FaceA(i),
+                    a.pose.rotation().col(i),
+                    half_a,
+                    &a.pose,
+                    half_b,
+                    &b.pose,
+                    None,
+                )
+            })
+            .fold(None::<Axis>, |best, axis| match best {
+                Some(b) if b.gap >= axis.gap => Some(b),
+                _ => Some(axis),
+            })
+            .unwrap_or_else(|| unreachable!("a box has three face directions"));
+        (now, now.gap)
+    })
+}
+
+/// The direction `start` carried along to other poses of the two boxes, on the same side.
+fn same_axis(
+    start: &Axis,
+    start_a: Pose,
+    start_b: Pose,
+    half_a: DVec3,
+    pose_a: Pose,
+    half_b: DVec3,
+    pose_b: Pose,
+) -> Option<Axis> {
+    let (raw_start, raw) = match start.kind {
+        AxisKind::FaceA(i) => (start_a.rotation().col(i), pose_a.rotation().col(i)),
+        AxisKind::FaceB(i) => (start_b.rotation().col(i), pose_b.rotation().col(i)),
+        AxisKind::Edges(i, j) => (
+            start_a.rotation().col(i).cross(start_b.rotation().col(j)),
+            pose_a.rotation().col(i).cross(pose_b.rotation().col(j)),
+        ),
+    };
+    let length = raw.length();
+    if length < 1e-8 {
+        return None;
+    }
+    let sign = if raw_start.dot(start.direction) < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    Some(box_axis(
+        start.kind,
+        raw / length,
+        half_a,
+        &pose_a,
+        half_b,
+        &pose_b,
+        Some(sign),
+    ))
+}
+
+/// The axis of the box most along `direction`.
+fn facing_axis(pose: &Pose, direction: DVec3) -> usize {
+    let local = (pose.orientation.conjugate() * direction).abs();
+    (0..3).fold(0, |best, i| if local[i] > local[best] { i } else { best })
+}
+
+/// A face of a box: its axis and side.
+#[derive(Clone, Copy)]
+struct Face {
+    axis: usize,
+    side: f64,
+}
+
+impl Face {
+    fn facing(body: &Moving, axis: usize, direction: DVec3) -> Self {
+        let side = if body.pose.rotation().col(axis).dot(direction) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        Self { axis, side }
+    }
+
+    fn index(self) -> u32 {
+        2 * self.axis as u32 + u32::from(self.side > 0.0)
+    }
+
+    /// Height of a point of the box's frame over the face.
+    fn height(self, half: DVec3, point: DVec3) -> f64 {
+        self.side * point[self.axis] - half[self.axis]
+    }
+
+    /// The two other axes.
+    fn lateral(self) -> [usize; 2] {
+        [(self.axis + 1) % 3, (self.axis + 2) % 3]
+    }
+
+    fn normal(self, pose: &Pose) -> DVec3 {
+        pose.rotation().col(self.axis) * self.side
+    }
+}
+
+/// Everything of `other` that lies over one face of `reference`.
+struct Over<'a> {
+    reference: &'a Moving<'a>,
+    half_r: DVec3,
+    face: Face,
+    other: &'a Moving<'a>,
+    half_o: DVec3,
+    slack: f64,
+    size: f64,
+    /// Only what lies truly over the face now: the direction is not the face's normal.
+    strict: bool,
+    reference_is_a: bool,
+}
+
+impl Over<'_> {
+    fn collect(&self, first: usize, out: &mut Vec<Candidate>) {
+        let mut now = [DVec3::ZERO; 8];
+        let mut end = [DVec3::ZERO; 8];
+        for k in 0..8 {
+            let c = corner(self.half_o, k);
+            now[k] = self.reference.pose.to_body(self.other.pose.to_world(c));
+            end[k] = self.reference.end.to_body(self.other.end.to_world(c));
+        }
+        self.vertices(&now, &end, out);
+        self.edges(&now, &end, first, out);
+        self.corners(first, out);
+    }
+
+    fn tolerance(&self) -> f64 {
+        COINCIDE * self.size * if self.strict { -1.0 } else { 1.0 }
+    }
+
+    /// Is the height worth a row: closing, or nearly, on the predicted path?
+    fn closing(&self, height: f64, height_end: f64) -> bool {
+        height.min(height_end) <= self.slack && (!self.strict || height >= -COINCIDE * self.size)
+    }
+
+    /// Normal of the reference face, from a to b.
+    fn normal(&self) -> DVec3 {
+        let outward = self.face.normal(&self.reference.pose);
+        if self.reference_is_a {
+            outward
+        } else {
+            -outward
+        }
+    }
+
+    fn feature(&self, kind: u32, index: u32) -> Feature {
+        Feature(kind << 24 | u32::from(self.reference_is_a) << 20 | self.face.index() << 16 | index)
+    }
+
+    /// Vertices of the other box whose path passes over the face.
+    fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], out: &mut Vec<Candidate>) {
+        for k in 0..8 {
+            let gap = self.face.height(self.half_r, now[k]);
+            if !self.closing(gap, self.face.height(self.half_r, end[k])) {
+                continue;
+            }
+            if clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some() {
+                let point = self.reference.pose.to_world(now[k]);
+                out.push(Candidate {
+                    feature: self.feature(2, k as u32),
+                    point,
+                    normal: self.normal(),
+                    gap,
+                });
+            }
+        }
+    }
+
+    /// Points where an edge of the other box passes over the border of the face.
+    fn edges(&self, now: &[DVec3; 8], end: &[DVec3; 8], first: usize, out: &mut Vec<Candidate>) {
+        for (edge, (k, l)) in EDGES.into_iter().enumerate() {
+            let (p, q) = (now[k], now[l]);
+            let Some((enter, leave)) = clip(p, q, self.half_r, self.face, self.tolerance()) else {
+                continue;
+            };
+            for (which, s) in [(0, enter), (1, leave)] {
+                if s <= 0.0 || s >= 1.0 {
+                    continue;
+                }
+                let local = p + (q - p) * s;
+                let gap = self.face.height(self.half_r, local);
+                let gap_end = self
+                    .face
+                    .height(self.half_r, end[k] + (end[l] - end[k]) * s);
+                if self.closing(gap, gap_end) {
+                    let feature = self.feature(3, 2 * edge as u32 + which);
+                    let point = self.reference.pose.to_world(local);
+                    self.push_new(
+                        Candidate {
+                            feature,
+                            point,
+                            normal: self.normal(),
+                            gap,
+                        },
+                        first,
+                        out,
+                    );
+                }
+            }
+        }
+    }
+
+    /// Corners of the face under the facing side of the other box.
+    fn corners(&self, first: usize, out: &mut Vec<Candidate>) {
+        let outward = self.face.normal(&self.reference.pose);
+        let facing = Face::facing(self.other, facing_axis(&self.other.pose, outward), -outward);
+        let inward = facing.normal(&self.other.pose);
+        let normal = if self.reference_is_a { -inward } else { inward };
+        for k in 0..8 {
+            let c = corner(self.half_r, k);
+            if c[self.face.axis] * self.face.side < 0.0 {
+                continue;
+            }
+            let point = self.reference.pose.to_world(c);
+            let now = self.other.pose.to_body(point);
+            let end = self.other.end.to_body(self.reference.end.to_world(c));
+            let gap = facing.height(self.half_o, now);
+            if self.closing(gap, facing.height(self.half_o, end))
+                && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
+            {
+                let feature = self.feature(4, facing.index() << 8 | k as u32);
+                self.push_new(
+                    Candidate {
+                        feature,
+                        point,
+                        normal,
+                        gap,
+                    },
+                    first,
+                    out,
+                );
+            }
+        }
+    }
+
+    /// Adds a candidate unless one of this pair stands at the same place with the same normal.
+    fn push_new(&self, new: Candidate, first: usize, out: &mut Vec<Candidate>) {
+        let same = out[first..].iter().any(|old| {
+            (old.point - new.point).length() < COINCIDE * self.size
+                && old.normal.dot(new.normal) > 1.0 - 1e-8
+        });
+        if !same {
+            out.push(new);
+        }
+    }
+}
+
+/// Vertex numbers of the twelve edges.
+const EDGES: [(usize, usize); 12] = [
+    (0, 1),
+    (2, 3),
+    (4, 5),
+    (6, 7),
+    (0, 2),
+    (1, 3),
+    (4, 6),
+    (5, 7),
+    (0, 4),
+    (1, 5),
+    (2, 6),
+    (3, 7),
+];
+
+/// Part of the segment p → q, as parameters in [0, 1], that lies over a face widened by `tolerance`.
+fn clip(p: DVec3, q: DVec3, half: DVec3, face: Face, tolerance: f64) -> Option<(f64, f64)> {
+    let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+    for i in face.lateral() {
+        let limit = half[i] + tolerance;
+        let d = q[i] - p[i];
+        for (start, slope) in [(p[i] - limit, d), (-p[i] - limit, -d)] {
+            // start + s slope ≤ 0
+            if slope == 0.0 {
+                if start > 0.0 {
+                    return None;
+                }
+            } else if slope > 0.0 {
+                leave = leave.min(-start / slope);
+            } else {
+                enter = enter.max(-start / slope);
+            }
+        }
+    }
+    (enter <= leave).then_some((enter, leave))
+}
+
+/// The crossing of two supporting edges; the point lies on b's edge.
+fn crossing(
+    a: &Moving,
+    half_a: DVec3,
+    i: usize,
+    b: &Moving,
+    half_b: DVec3,
+    j: usize,
+    axis: &Axis,
+) -> Candidate {
+    let (mid_a, edge_a, bits_a) = supporting_edge(&a.pose, half_a, i, axis.direction);
+    let (mid_b, edge_b, bits_b) = supporting_edge(&b.pose, half_b, j, -axis.direction);
+    // Closest point of line b to line a: β from the normal equations of |mid_b + β e_b − mid_a − α e_a|².
+    let c = edge_a.dot(edge_b);
+    let d = mid_b - mid_a;
+    let beta = (c * d.dot(edge_a) - d.dot(edge_b)) / (1.0 - c * c);
+    let point = mid_b + edge_b * beta.clamp(-half_b[j], half_b[j]);
+    let feature = Feature(5 << 24 | (i as u32) << 16 | bits_a << 12 | (j as u32) << 8 | bits_b);
+    Candidate {
+        feature,
+        point,
+        normal: axis.direction,
+        gap: axis.gap,
+    }
+}
+
+/// Midpoint, unit direction and side bits of the edge along axis i that lies farthest along `direction`.
+fn supporting_edge(pose: &Pose, half: DVec3, i: usize, direction: DVec3) -> (DVec3, DVec3, u32) {
+    let local = pose.orientation.conjugate() * direction;
+    let mut mid = DVec3::ZERO;
+    let mut bits = 0;
+    for k in [(i + 1) % 3, (i + 2) % 3] {
+        if local[k] < 0.0 {
+            mid[k] = -half[k];
+        } else {
+            mid[k] = half[k];
+            bits |= 1 << k;
+        }
+    }
+    (pose.to_world(mid), pose.rotation().col(i), bits)
+}

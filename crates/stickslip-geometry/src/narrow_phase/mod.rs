@@ -1,0 +1,107 @@
+//! Future contacts: the feature pairs of two bodies that may touch before the end of the step.
+//!
+//! Each gap is measured with free bodies where they are and prescribed bodies where they will be, so
+//! that ψ/h + Wᵀν⁺ ≥ 0 keeps the pair apart at the end of the step. For two convex shapes one plane
+//! that separates them is enough. Which plane: among the directions that separate the pair at the start
+//! of the step, the one along which the predicted motion leaves them farthest apart at its end. A body
+//! that flies past an edge is thus not stopped by the plane of a face it never reaches, and none can
+//! pass through another, since the plane separates them now.
+
+mod ball;
+mod cuboid;
+mod plane;
+
+use crate::pose::Pose;
+use crate::shape::Shape;
+use glam::DVec3;
+
+/// Which features of two shapes meet: identifies a contact from step to step (for warm starts), and
+/// orders the contacts of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Feature(pub u32);
+
+/// One place where two bodies may touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Which features.
+    pub feature: Feature,
+    /// Application point on both bodies, world, m. The gap's rate is n·(velocity of b − velocity of a)
+    /// with both bodies' material velocity taken at this point.
+    pub point: DVec3,
+    /// Unit normal from a to b, world.
+    pub normal: DVec3,
+    /// Signed gap, m.
+    pub gap: f64,
+}
+
+/// A body on its way through the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a> {
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Pose at the start of the step.
+    pub start: Pose,
+    /// Pose at which gaps are measured: the start for a free body, the end for a prescribed one.
+    pub pose: Pose,
+    /// Predicted pose at the end of the step.
+    pub end: Pose,
+}
+
+impl Moving<'_> {
+    /// Bound on how far any point of the body moves between `pose` and `end` by rotation alone, m.
+    fn turn(&self) -> f64 {
+        let (p, e) = (self.pose.orientation, self.end.orientation);
+        // |q − q'| is 2 sin(angle/4) for unit quaternions: half the angle to third order.
+        let chord = (e - p).length().min((e + p).length());
+        if chord == 0.0 {
+            0.0
+        } else {
+            2.1 * chord * self.shape.radius()
+        }
+    }
+
+    /// Translation between `pose` and `end`, m.
+    fn shift(&self) -> DVec3 {
+        self.end.position - self.pose.position
+    }
+}
+
+/// Appends to `out` the candidates of the pair (a, b); normals point from a to b.
+///
+/// A feature pair is a candidate when, on the predicted path, it closes or comes within half the
+/// pair's relative motion of closing.
+pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
+    let first = out.len();
+    match (a.shape, b.shape) {
+        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {}
+        (Shape::HalfSpace { normal, offset }, _) => plane::against(a, *normal, *offset, b, out),
+        (_, Shape::HalfSpace { normal, offset }) => {
+            plane::against(b, *normal, *offset, a, out);
+            flip(&mut out[first..]);
+        }
+        (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
+            ball::ball_ball(a, *ra, b, *rb, out);
+        }
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            cuboid::box_box(a, *half, b, *other, out);
+        }
+        (Shape::Box { half }, Shape::Ball { radius }) => ball::box_ball(a, *half, b, *radius, out),
+        (Shape::Ball { radius }, Shape::Box { half }) => {
+            ball::box_ball(b, *half, a, *radius, out);
+            flip(&mut out[first..]);
+        }
+    }
+}
+
+/// Half the relative motion of the pair: candidates this far from closing are kept, since the impulses
+/// of the step may bring them closer than the prediction does.
+fn slack(a: &Moving, b: &Moving) -> f64 {
+    0.5 * ((b.shift() - a.shift()).length() + a.turn() + b.turn())
+}
+
+/// Turns the normals from b → a into a → b.
+fn flip(candidates: &mut [Candidate]) {
+    for c in candidates {
+        c.normal = -c.normal;
+    }
+}
