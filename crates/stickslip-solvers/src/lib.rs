@@ -1,5 +1,21 @@
 //! Complementarity and frictional contact problems, and their solvers. Pure maths: no bodies, no
 //! shapes, no time.
 
+pub mod delassus;
+pub mod dense;
+pub mod enumerate;
+pub mod law;
+pub mod lcp;
+pub mod lemke;
+pub mod local;
+pub mod nsgs;
+pub mod one_contact;
 pub mod problem;
+pub mod pyramid;
+pub mod random;
+pub mod registry;
+pub mod residual;
 pub mod solver;
+pub mod sparse;
+
+pub use registry::{SOLVER_NAMES, solver_by_name};

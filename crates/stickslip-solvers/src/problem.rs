@@ -55,6 +55,34 @@ pub enum Law {
         /// n_d ≥ 3 directions over the whole circle.
         directions: usize,
     },
+    /// Each row k on its own: p_k in [lo_k, hi_k], with u_k = 0 inside, u_k ≥ 0 at lo_k and u_k ≤ 0
+    /// at hi_k. Infinite bounds make a bilateral row (a joint), lo = hi = 0 an absent one, finite
+    /// bounds a motor with a limit or dry joint friction.
+    Box {
+        /// Lower bounds, N s; may be −∞.
+        lo: DVec3,
+        /// Upper bounds, N s, ≥ lo; may be +∞.
+        hi: DVec3,
+    },
+}
+
+impl Law {
+    /// The block whose marked rows are bilateral (u_k = 0, p_k free) and whose others are absent.
+    #[must_use]
+    pub fn bilateral(rows: [bool; 3]) -> Self {
+        let bound = |on: bool| if on { f64::INFINITY } else { 0.0 };
+        let hi = DVec3::new(bound(rows[0]), bound(rows[1]), bound(rows[2]));
+        Self::Box { lo: -hi, hi }
+    }
+
+    /// Coefficient of friction, 0 for laws without friction.
+    #[must_use]
+    pub fn friction(&self) -> f64 {
+        match self {
+            Self::Cone { mu } | Self::Pyramid { mu, .. } => *mu,
+            Self::Unilateral | Self::Box { .. } => 0.0,
+        }
+    }
 }
 
 /// One contact of a step: its frame, its arms on the free bodies, its right-hand side and its law.
@@ -146,6 +174,103 @@ impl ContactProblem {
                 let d = arm.response(&self.inverse_mass[arm.body], world);
                 nu[arm.body].linear += d.linear;
                 nu[arm.body].angular += d.angular;
+            }
+        }
+    }
+
+    /// Checks that the problem is well posed as data: finite numbers, bodies that exist, orthonormal
+    /// frames (to 1e-6), μ ≥ 0, n_d ≥ 3, lo ≤ hi.
+    ///
+    /// # Errors
+    /// One sentence that names the first contact or body at fault.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.inverse_mass.len() != self.nu_free.len() {
+            return Err(format!(
+                "{} masses but {} velocities",
+                self.inverse_mass.len(),
+                self.nu_free.len()
+            ));
+        }
+        for (b, (mass, nu)) in self.inverse_mass.iter().zip(&self.nu_free).enumerate() {
+            let finite = mass.mass.is_finite() && mass.inertia.is_finite();
+            if !finite || mass.mass < 0.0 {
+                return Err(format!("inverse mass of body {b} is not finite and >= 0"));
+            }
+            if !nu.linear.is_finite() || !nu.angular.is_finite() {
+                return Err(format!("velocity of body {b} is not finite"));
+            }
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            contact
+                .validate(self.inverse_mass.len())
+                .map_err(|what| format!("contact {i}: {what}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl ContactBlock {
+    fn validate(&self, n_b: usize) -> Result<(), String> {
+        let [n, t1, t2] = self.frame;
+        let off = (n.dot(n) - 1.0).abs()
+            + (t1.dot(t1) - 1.0).abs()
+            + (t2.dot(t2) - 1.0).abs()
+            + n.dot(t1).abs()
+            + n.dot(t2).abs()
+            + t1.dot(t2).abs();
+        if off.is_nan() || off > 1e-6 {
+            return Err("frame is not orthonormal".into());
+        }
+        if !self.b.is_finite() {
+            return Err("right-hand side b is not finite".into());
+        }
+        for arm in self.arms.iter().flatten() {
+            if arm.body >= n_b {
+                return Err(format!("body {} of {n_b} does not exist", arm.body));
+            }
+            if !arm.lever.is_finite() || !arm.sign.is_finite() {
+                return Err("arm is not finite".into());
+            }
+        }
+        self.law.validate()
+    }
+}
+
+impl Law {
+    /// Checks μ ≥ 0 and finite, n_d ≥ 3, lo ≤ hi.
+    ///
+    /// # Errors
+    /// One sentence on what is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        let friction = |mu: f64| {
+            if mu >= 0.0 && mu.is_finite() {
+                Ok(())
+            } else {
+                Err(format!(
+                    "coefficient of friction {mu} is not finite and >= 0"
+                ))
+            }
+        };
+        match self {
+            Self::Unilateral => Ok(()),
+            Self::Cone { mu } => friction(*mu),
+            Self::Pyramid { mu, directions } => {
+                if *directions < 3 {
+                    return Err(format!(
+                        "{directions} friction directions; 3 or more are needed"
+                    ));
+                }
+                friction(*mu)
+            }
+            Self::Box { lo, hi } => {
+                // lo = +∞ or hi = −∞ leave no finite impulse; NaN fails every comparison.
+                let good =
+                    |lo: f64, hi: f64| lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY;
+                if good(lo.x, hi.x) && good(lo.y, hi.y) && good(lo.z, hi.z) {
+                    Ok(())
+                } else {
+                    Err(format!("bounds {lo} .. {hi} are not ordered"))
+                }
             }
         }
     }

@@ -85,3 +85,65 @@ pub trait ContactSolver: Send {
         tolerance: f64,
     ) -> Result<Solved, SolveError>;
 }
+
+/// The impulses to start from: the guess, put on each law's set, or zero.
+///
+/// # Errors
+/// [`SolveError::Unsuitable`] for a problem that is not well posed or a guess of the wrong length.
+pub(crate) fn starting_impulses(
+    solver: &'static str,
+    problem: &ContactProblem,
+    guess: Option<&[DVec3]>,
+) -> Result<Vec<DVec3>, SolveError> {
+    let unsuitable = |reason: String| SolveError::Unsuitable { solver, reason };
+    problem.validate().map_err(unsuitable)?;
+    let n_c = problem.contacts.len();
+    let Some(guess) = guess else {
+        return Ok(vec![DVec3::ZERO; n_c]);
+    };
+    if guess.len() != n_c {
+        return Err(unsuitable(format!(
+            "{n_c} contacts but a guess for {}",
+            guess.len()
+        )));
+    }
+    Ok(problem
+        .contacts
+        .iter()
+        .zip(guess)
+        .map(|(contact, &p)| {
+            if p.is_finite() {
+                contact.law.project(p, 1.0)
+            } else {
+                DVec3::ZERO
+            }
+        })
+        .collect())
+}
+
+/// Judges impulses by the residual of the step's own problem and wraps them.
+pub(crate) fn finish(
+    solver: &'static str,
+    problem: &ContactProblem,
+    impulses: Vec<DVec3>,
+    iterations: usize,
+    tolerance: f64,
+) -> Result<Solved, SolveError> {
+    let (residual, _) = crate::residual::of_step(problem, &impulses, &mut Vec::new());
+    if residual <= tolerance {
+        Ok(Solved {
+            impulses,
+            iterations,
+            solver,
+            residual,
+        })
+    } else {
+        Err(SolveError::NotConverged {
+            solver,
+            residual,
+            tolerance,
+            iterations,
+            best: impulses,
+        })
+    }
+}

@@ -1,0 +1,236 @@
+//! The Delassus matrix Wᵀ M⁻¹ W in 3×3 blocks, sparse: blocks exist where contacts share a body.
+
+use crate::problem::{Arm, ContactProblem, InverseMass};
+use glam::{DMat3, DVec3};
+
+/// Sparse matrix of 3×3 blocks, compressed by rows, columns sorted in each row, diagonal always
+/// present. Entry (i, j) maps an impulse on contact j (N s) to the velocity it gives contact i (m/s).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delassus {
+    /// Start of each row in `cols` and `blocks`; one more entry than rows.
+    starts: Vec<usize>,
+    cols: Vec<usize>,
+    blocks: Vec<DMat3>,
+    diagonal: Vec<usize>,
+    // Memory of the assembly: contacts of each body, compressed.
+    body_starts: Vec<usize>,
+    body_contacts: Vec<usize>,
+    neighbours: Vec<usize>,
+    rows: Vec<[ArmRows; 2]>,
+}
+
+/// Rows of Wᵀ of one contact on one body: three directions and their moments, and M⁻¹ times them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ArmRows {
+    body: usize,
+    linear: [DVec3; 3],
+    angular: [DVec3; 3],
+    linear_response: [DVec3; 3],
+    angular_response: [DVec3; 3],
+}
+
+const NO_BODY: usize = usize::MAX;
+
+impl ArmRows {
+    const NONE: Self = Self {
+        body: NO_BODY,
+        linear: [DVec3::ZERO; 3],
+        angular: [DVec3::ZERO; 3],
+        linear_response: [DVec3::ZERO; 3],
+        angular_response: [DVec3::ZERO; 3],
+    };
+
+    fn new(frame: &[DVec3; 3], arm: &Arm, inverse: &InverseMass) -> Self {
+        let linear = frame.map(|d| d * arm.sign);
+        let angular = linear.map(|d| arm.lever.cross(d));
+        Self {
+            body: arm.body,
+            linear,
+            angular,
+            linear_response: linear.map(|d| d * inverse.mass),
+            angular_response: angular.map(|m| inverse.inertia * m),
+        }
+    }
+
+    /// Block of (self, other) through their common body.
+    fn block(&self, other: &Self) -> DMat3 {
+        let entry = |r: usize, c: usize| {
+            self.linear[r].dot(other.linear_response[c])
+                + self.angular[r].dot(other.angular_response[c])
+        };
+        let column = |c: usize| DVec3::new(entry(0, c), entry(1, c), entry(2, c));
+        DMat3::from_cols(column(0), column(1), column(2))
+    }
+}
+
+impl Delassus {
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Whether there is no contact.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.diagonal.is_empty()
+    }
+
+    /// Number of stored blocks.
+    #[must_use]
+    pub fn stored_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Columns and blocks of row `i`.
+    #[must_use]
+    pub fn row(&self, i: usize) -> (&[usize], &[DMat3]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        (&self.cols[range.clone()], &self.blocks[range])
+    }
+
+    /// The diagonal block W_ii, in 1/kg.
+    #[must_use]
+    pub fn diagonal(&self, i: usize) -> &DMat3 {
+        &self.blocks[self.diagonal[i]]
+    }
+
+    /// w̄_i = tr(W_ii)/3, the inverse of the contact's effective mass, in 1/kg.
+    #[must_use]
+    pub fn w_bar(&self, i: usize) -> f64 {
+        let w = self.diagonal(i);
+        (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0
+    }
+
+    /// (W p)_i.
+    #[must_use]
+    pub fn row_times(&self, i: usize, p: &[DVec3]) -> DVec3 {
+        let (cols, blocks) = self.row(i);
+        let mut u = DVec3::ZERO;
+        for (&j, w) in cols.iter().zip(blocks) {
+            u += *w * p[j];
+        }
+        u
+    }
+
+    /// out = W p.
+    pub fn times(&self, p: &[DVec3], out: &mut Vec<DVec3>) {
+        out.clear();
+        out.extend((0..self.len()).map(|i| self.row_times(i, p)));
+    }
+
+    /// Builds the matrix from blocks given by (row, column, block); duplicates are added, in the
+    /// order given, and missing diagonal blocks are zero.
+    #[must_use]
+    pub fn from_blocks(n_c: usize, mut entries: Vec<(usize, usize, DMat3)>) -> Self {
+        entries.extend((0..n_c).map(|i| (i, i, DMat3::ZERO)));
+        entries.sort_by_key(|&(i, j, _)| (i, j));
+        let mut out = Self::default();
+        out.starts.push(0);
+        let mut k = 0;
+        for i in 0..n_c {
+            while k < entries.len() && entries[k].0 == i {
+                let (_, j, block) = entries[k];
+                let start = out.starts[i];
+                if out.cols.len() > start && out.cols.last() == Some(&j) {
+                    let last = out.blocks.len() - 1;
+                    out.blocks[last] += block;
+                } else {
+                    if j == i {
+                        out.diagonal.push(out.cols.len());
+                    }
+                    out.cols.push(j);
+                    out.blocks.push(block);
+                }
+                k += 1;
+            }
+            out.starts.push(out.cols.len());
+        }
+        out
+    }
+
+    /// Assembles Wᵀ M⁻¹ W of a step, reusing memory. Exactly symmetric: the blocks below the
+    /// diagonal are the transposes of those above.
+    pub fn assemble(&mut self, problem: &ContactProblem) {
+        let n_c = problem.contacts.len();
+        self.rows.clear();
+        self.rows.extend(problem.contacts.iter().map(|contact| {
+            contact.arms.map(|arm| {
+                arm.map_or(ArmRows::NONE, |arm| {
+                    ArmRows::new(&contact.frame, &arm, &problem.inverse_mass[arm.body])
+                })
+            })
+        }));
+        self.contacts_of_bodies(problem.inverse_mass.len());
+
+        self.starts.clear();
+        self.cols.clear();
+        self.blocks.clear();
+        self.diagonal.clear();
+        self.starts.push(0);
+        for i in 0..n_c {
+            self.neighbours.clear();
+            self.neighbours.push(i);
+            for arm in self.rows[i] {
+                if arm.body != NO_BODY {
+                    let range = self.body_starts[arm.body]..self.body_starts[arm.body + 1];
+                    self.neighbours
+                        .extend_from_slice(&self.body_contacts[range]);
+                }
+            }
+            self.neighbours.sort_unstable();
+            self.neighbours.dedup();
+            for k in 0..self.neighbours.len() {
+                let j = self.neighbours[k];
+                if j == i {
+                    self.diagonal.push(self.cols.len());
+                }
+                let block = if j < i {
+                    self.find(j, i).transpose()
+                } else {
+                    let mut block = DMat3::ZERO;
+                    for a in &self.rows[i] {
+                        for b in &self.rows[j] {
+                            if a.body == b.body && a.body != NO_BODY {
+                                block += a.block(b);
+                            }
+                        }
+                    }
+                    block
+                };
+                self.cols.push(j);
+                self.blocks.push(block);
+            }
+            self.starts.push(self.cols.len());
+        }
+    }
+
+    /// The block (i, j), zero where none is stored.
+    #[must_use]
+    pub fn find(&self, i: usize, j: usize) -> DMat3 {
+        let (cols, blocks) = self.row(i);
+        cols.binary_search(&j).map_or(DMat3::ZERO, |k| blocks[k])
+    }
+
+    fn contacts_of_bodies(&mut self, n_b: usize) {
+        self.body_starts.clear();
+        self.body_starts.resize(n_b + 2, 0);
+        for rows in &self.rows {
+            for arm in rows.iter().filter(|a| a.body != NO_BODY) {
+                self.body_starts[arm.body + 2] += 1;
+            }
+        }
+        for b in 2..n_b + 2 {
+            self.body_starts[b] += self.body_starts[b - 1];
+        }
+        self.body_contacts.clear();
+        self.body_contacts.resize(self.body_starts[n_b + 1], 0);
+        for (i, rows) in self.rows.iter().enumerate() {
+            for arm in rows.iter().filter(|a| a.body != NO_BODY) {
+                let slot = &mut self.body_starts[arm.body + 1];
+                self.body_contacts[*slot] = i;
+                *slot += 1;
+            }
+        }
+    }
+}

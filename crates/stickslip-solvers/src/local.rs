@@ -1,0 +1,161 @@
+//! The problem reduced to its contacts: u = W p + q with a law for each contact.
+
+use crate::delassus::Delassus;
+use crate::problem::{ContactProblem, Law, Twist};
+use glam::DVec3;
+
+/// Frictional contact in local form: find p and u with
+///
+/// ```text
+///   u = W p + q,      (p_i, u_i) in the law of contact i,
+/// ```
+///
+/// W the Delassus matrix (1/kg), q the velocity without impulses (m/s). With cone laws this is the
+/// FC3D problem (W, q, μ) of the FCLIB collection; W need not be exactly symmetric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LocalProblem {
+    /// W.
+    pub delassus: Delassus,
+    /// q, m/s.
+    pub q: Vec<DVec3>,
+    /// The laws.
+    pub laws: Vec<Law>,
+}
+
+impl LocalProblem {
+    /// Reduces the problem of a step to its contacts, reusing memory: q = Wᵀ ν_free + b.
+    pub fn assemble(&mut self, problem: &ContactProblem) {
+        self.delassus.assemble(problem);
+        self.q.clear();
+        self.q.extend(
+            problem
+                .contacts
+                .iter()
+                .map(|c| c.velocity(&problem.nu_free)),
+        );
+        self.laws.clear();
+        self.laws
+            .extend(problem.contacts.iter().map(|c| c.law.clone()));
+    }
+
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Whether there is no contact.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.q.is_empty()
+    }
+
+    /// u_i = (W p + q)_i.
+    #[must_use]
+    pub fn velocity(&self, i: usize, p: &[DVec3]) -> DVec3 {
+        self.delassus.row_times(i, p) + self.q[i]
+    }
+
+    /// Checks sizes, finite numbers and laws.
+    ///
+    /// # Errors
+    /// One sentence that names the first fault.
+    pub fn validate(&self) -> Result<(), String> {
+        let n = self.q.len();
+        if self.delassus.len() != n || self.laws.len() != n {
+            return Err(format!(
+                "W has {} contacts, q {n}, the laws {}",
+                self.delassus.len(),
+                self.laws.len()
+            ));
+        }
+        for i in 0..n {
+            self.laws[i]
+                .validate()
+                .map_err(|what| format!("contact {i}: {what}"))?;
+            if !self.q[i].is_finite() {
+                return Err(format!("contact {i}: q is not finite"));
+            }
+            if self.delassus.row(i).1.iter().any(|b| !b.is_finite()) {
+                return Err(format!("contact {i}: W is not finite in its row"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where velocities come from when impulses change: the bodies (cheap per contact) or W.
+pub(crate) trait Medium {
+    /// Number of contacts.
+    fn len(&self) -> usize;
+    fn law(&self, i: usize) -> &Law;
+    /// u_i at the impulses that `add` has been told of.
+    fn velocity(&self, i: usize) -> DVec3;
+    /// Adds `dp` to the impulse of contact `i`.
+    fn add(&mut self, i: usize, dp: DVec3);
+    /// Forgets what has accumulated and starts again from the impulses `p`.
+    fn reset(&mut self, p: &[DVec3]);
+}
+
+/// Velocities kept at the bodies: ν = ν_free + M⁻¹ W p, u_i = (Wᵀν + b)_i.
+pub(crate) struct BodyMedium<'a> {
+    pub(crate) problem: &'a ContactProblem,
+    pub(crate) nu: &'a mut Vec<Twist>,
+}
+
+impl Medium for BodyMedium<'_> {
+    fn len(&self) -> usize {
+        self.problem.contacts.len()
+    }
+
+    fn law(&self, i: usize) -> &Law {
+        &self.problem.contacts[i].law
+    }
+
+    fn velocity(&self, i: usize) -> DVec3 {
+        self.problem.contacts[i].velocity(self.nu)
+    }
+
+    fn add(&mut self, i: usize, dp: DVec3) {
+        let contact = &self.problem.contacts[i];
+        let world = contact.to_world(dp);
+        for arm in contact.arms.iter().flatten() {
+            let d = arm.response(&self.problem.inverse_mass[arm.body], world);
+            self.nu[arm.body].linear += d.linear;
+            self.nu[arm.body].angular += d.angular;
+        }
+    }
+
+    fn reset(&mut self, p: &[DVec3]) {
+        self.problem.velocity_into(p, self.nu);
+    }
+}
+
+/// Velocities gathered from rows of W.
+pub(crate) struct DelassusMedium<'a> {
+    pub(crate) problem: &'a LocalProblem,
+    pub(crate) p: &'a mut Vec<DVec3>,
+}
+
+impl Medium for DelassusMedium<'_> {
+    fn len(&self) -> usize {
+        self.problem.len()
+    }
+
+    fn law(&self, i: usize) -> &Law {
+        &self.problem.laws[i]
+    }
+
+    fn velocity(&self, i: usize) -> DVec3 {
+        self.problem.velocity(i, self.p)
+    }
+
+    fn add(&mut self, i: usize, dp: DVec3) {
+        self.p[i] += dp;
+    }
+
+    fn reset(&mut self, p: &[DVec3]) {
+        self.p.clear();
+        self.p.extend_from_slice(p);
+    }
+}

@@ -1,0 +1,225 @@
+//! Nonsmooth Gauss-Seidel: contact after contact, each solved exactly with the others held.
+
+use crate::local::{BodyMedium, DelassusMedium, LocalProblem, Medium};
+use crate::one_contact;
+use crate::problem::{ContactProblem, Twist};
+use crate::residual;
+use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
+use glam::{DMat3, DVec3};
+
+/// Settings of [`Nsgs`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NsgsSettings {
+    /// Most sweeps over the contacts.
+    pub sweeps: usize,
+    /// Sweeps beyond the tolerance, towards rounding level, as a fraction of those it took to get
+    /// there (at least 20).
+    pub polish: f64,
+}
+
+impl Default for NsgsSettings {
+    fn default() -> Self {
+        Self {
+            sweeps: 10_000,
+            polish: 1.0,
+        }
+    }
+}
+
+/// Nonsmooth Gauss-Seidel (Jean and Moreau) with the exact one-contact solver.
+///
+/// Velocities are kept at the bodies, so a sweep costs the same for each contact whatever touches
+/// what; they are recomputed from the impulses at every test, so rounding does not pile up.
+#[derive(Clone, Debug, Default)]
+pub struct Nsgs {
+    /// Settings.
+    pub settings: NsgsSettings,
+    nu: Vec<Twist>,
+    p: Vec<DVec3>,
+    best: Vec<DVec3>,
+    gathered: Vec<DVec3>,
+    diagonal: Vec<(DMat3, f64)>,
+}
+
+/// What an iteration ended with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Largest residual over the contacts, m/s.
+    pub residual: f64,
+    /// Iterations used.
+    pub iterations: usize,
+}
+
+impl Nsgs {
+    /// Solver with the given settings.
+    #[must_use]
+    pub fn new(settings: NsgsSettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+
+    /// Improves `p` on a local problem until the residual (m/s) is at most `tolerance`.
+    pub fn solve_local(
+        &mut self,
+        problem: &LocalProblem,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
+        self.diagonal.clear();
+        self.diagonal.extend(
+            (0..problem.len()).map(|i| (*problem.delassus.diagonal(i), problem.delassus.w_bar(i))),
+        );
+        self.p.clone_from(p);
+        let mut medium = DelassusMedium {
+            problem,
+            p: &mut self.gathered,
+        };
+        let outcome = sweep(
+            &mut medium,
+            &self.diagonal,
+            &mut self.p,
+            &mut self.best,
+            tolerance,
+            &self.settings,
+        );
+        p.clone_from(&self.best);
+        outcome
+    }
+
+    /// Improves `p` on the problem of a step until the residual (m/s) is at most `tolerance`.
+    pub fn solve_step(
+        &mut self,
+        problem: &ContactProblem,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
+        self.diagonal.clear();
+        self.diagonal.extend(problem.contacts.iter().map(|contact| {
+            let mut block = [DVec3::ZERO; 3];
+            for (column, d) in block.iter_mut().zip(contact.frame) {
+                for arm in contact.arms.iter().flatten() {
+                    let dv = arm.response(&problem.inverse_mass[arm.body], d);
+                    *column += contact.to_contact(arm.velocity(&dv));
+                }
+            }
+            let w = DMat3::from_cols(block[0], block[1], block[2]);
+            (w, (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0)
+        }));
+        self.p.clone_from(p);
+        let mut medium = BodyMedium {
+            problem,
+            nu: &mut self.nu,
+        };
+        let outcome = sweep(
+            &mut medium,
+            &self.diagonal,
+            &mut self.p,
+            &mut self.best,
+            tolerance,
+            &self.settings,
+        );
+        p.clone_from(&self.best);
+        outcome
+    }
+}
+
+/// The sweeps, wherever velocities come from. `best` ends as the impulses of least residual.
+fn sweep<M: Medium>(
+    medium: &mut M,
+    diagonal: &[(DMat3, f64)],
+    p: &mut [DVec3],
+    best: &mut Vec<DVec3>,
+    tolerance: f64,
+    settings: &NsgsSettings,
+) -> Outcome {
+    let n_c = medium.len();
+    medium.reset(p);
+    let mut best_residual = f64::INFINITY;
+    let mut limit = settings.sweeps;
+    let mut reached = false;
+    let mut since_better = 0;
+    let mut sweeps = 0;
+    loop {
+        // Residual of the present impulses, recomputed.
+        let mut residual: f64 = 0.0;
+        let mut speed: f64 = 0.0;
+        for i in 0..n_c {
+            let u = medium.velocity(i);
+            let r = residual::of_contact(medium.law(i), p[i], u, diagonal[i].1);
+            residual = if r.is_finite() {
+                residual.max(r)
+            } else {
+                f64::INFINITY
+            };
+            speed = speed.max(u.length()).max(p[i].length() * diagonal[i].1);
+        }
+        if residual < best_residual || best.len() != n_c {
+            best.clear();
+            best.extend_from_slice(p);
+            since_better = if residual < 0.9 * best_residual {
+                0
+            } else {
+                since_better + 1
+            };
+            best_residual = residual;
+        } else {
+            since_better += 1;
+        }
+        if residual <= tolerance && !reached {
+            reached = true;
+            let extra = (settings.polish * sweeps as f64) as usize;
+            limit = limit.min(sweeps + extra.max(20));
+        }
+        let rounding = 2.0 * f64::EPSILON * speed;
+        let stalled = reached && since_better >= 3;
+        if residual <= rounding || sweeps >= limit || stalled || !residual.is_finite() {
+            return Outcome {
+                residual: best_residual,
+                iterations: sweeps,
+            };
+        }
+        // Tests cost about a sweep: few while far away.
+        let count = if reached {
+            2
+        } else {
+            (sweeps / 10).clamp(1, 20)
+        };
+        for _ in 0..count {
+            for i in 0..n_c {
+                let (w, _) = &diagonal[i];
+                let q = medium.velocity(i) - *w * p[i];
+                let next = one_contact::solve(medium.law(i), w, q);
+                medium.add(i, next - p[i]);
+                p[i] = next;
+            }
+        }
+        sweeps += count;
+        medium.reset(p);
+    }
+}
+
+impl ContactSolver for Nsgs {
+    fn name(&self) -> &'static str {
+        "nsgs"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee {
+            claim: "converges to a solution",
+            hypotheses: "no friction (symmetric positive semidefinite W); with friction none is proved",
+        }
+    }
+
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
+        let outcome = self.solve_step(problem, &mut p, tolerance);
+        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+    }
+}

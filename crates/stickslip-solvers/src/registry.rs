@@ -1,0 +1,32 @@
+//! Solvers by name.
+
+use crate::nsgs::Nsgs;
+use crate::pyramid::LemkeContact;
+use crate::solver::ContactSolver;
+
+/// Names of the solvers, as scene files and reports use them.
+pub const SOLVER_NAMES: &[&str] = &["nsgs", "lemke"];
+
+/// The solver of that name with its default settings; None for a name not in [`SOLVER_NAMES`].
+#[must_use]
+pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
+    Some(match name {
+        "nsgs" => Box::new(Nsgs::default()),
+        "lemke" => Box::new(LemkeContact::default()),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_makes_a_solver_of_that_name() {
+        for name in SOLVER_NAMES {
+            let solver = solver_by_name(name).expect("listed solver");
+            assert_eq!(solver.name(), *name);
+        }
+        assert!(solver_by_name("guess").is_none());
+    }
+}

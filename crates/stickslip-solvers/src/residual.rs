@@ -1,0 +1,159 @@
+//! Residuals: how far impulses are from the law, recomputed from the problem alone.
+
+use crate::law::{contact_vector, tangent};
+use crate::local::LocalProblem;
+use crate::problem::{ContactProblem, InverseMass, Law, Twist};
+use glam::DVec3;
+
+/// w̄ = tr(W_ii)/3 of a contact of a step, in 1/kg: the inverse of its effective mass.
+///
+/// For each arm the trace over the frame is Σ_k (1/m + (r×d_k)·I⁻¹(r×d_k)).
+#[must_use]
+pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass]) -> f64 {
+    let mut trace = 0.0;
+    for d in contact.frame {
+        let mut world = DVec3::ZERO;
+        for arm in contact.arms.iter().flatten() {
+            world += arm.velocity(&arm.response(&inverse_mass[arm.body], d));
+        }
+        trace += d.dot(world);
+    }
+    trace / 3.0
+}
+
+/// Residual of the law at one contact, m/s: length of the natural map with ρ the effective mass.
+///
+/// Zero exactly where (p, u) satisfy the law. Small residuals mean: a gap rate or slip that is off
+/// by so many m/s, or an impulse that is off by so many m/s times the effective mass.
+#[must_use]
+pub fn of_contact(law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> f64 {
+    law.natural_map(p, u, w_bar).length()
+}
+
+/// Largest residual over the contacts of a step at impulses `p`, m/s, with its contact; `nu` is
+/// scratch memory and ends as the velocity the impulses give. Not finite impulses give infinity.
+pub fn of_step(problem: &ContactProblem, p: &[DVec3], nu: &mut Vec<Twist>) -> (f64, usize) {
+    problem.velocity_into(p, nu);
+    let mut worst = (0.0, 0);
+    for (i, contact) in problem.contacts.iter().enumerate() {
+        let u = contact.velocity(nu);
+        let r = of_contact(&contact.law, p[i], u, w_bar(contact, &problem.inverse_mass));
+        if !r.is_finite() {
+            return (f64::INFINITY, i);
+        }
+        if r > worst.0 {
+            worst = (r, i);
+        }
+    }
+    worst
+}
+
+/// Largest residual over the contacts of a local problem, m/s, with its contact.
+#[must_use]
+pub fn of_local(problem: &LocalProblem, p: &[DVec3]) -> (f64, usize) {
+    let mut worst = (0.0, 0);
+    for i in 0..problem.len() {
+        let u = problem.velocity(i, p);
+        let r = of_contact(&problem.laws[i], p[i], u, problem.delassus.w_bar(i));
+        if !r.is_finite() {
+            return (f64::INFINITY, i);
+        }
+        if r > worst.0 {
+            worst = (r, i);
+        }
+    }
+    worst
+}
+
+/// The natural map of a whole local problem with ρ = 1, and the norms it is divided by.
+///
+/// That ρ is one whatever the units is how the FAF benchmark and Siconos define their errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GlobalResidual {
+    /// ‖F(p)‖₂ over all contacts.
+    pub absolute: f64,
+    /// ‖q‖₂.
+    pub norm_q: f64,
+    /// ‖p‖₂.
+    pub norm_p: f64,
+    /// ‖u‖₂.
+    pub norm_u: f64,
+}
+
+impl GlobalResidual {
+    /// Residual of `p` in the local problem.
+    #[must_use]
+    pub fn new(problem: &LocalProblem, p: &[DVec3]) -> Self {
+        let (mut f2, mut q2, mut p2, mut u2) = (0.0, 0.0, 0.0, 0.0);
+        for i in 0..problem.len() {
+            let u = problem.velocity(i, p);
+            f2 += problem.laws[i].natural_map(p[i], u, 1.0).length_squared();
+            q2 += problem.q[i].length_squared();
+            p2 += p[i].length_squared();
+            u2 += u.length_squared();
+        }
+        Self {
+            absolute: f2.sqrt(),
+            norm_q: q2.sqrt(),
+            norm_p: p2.sqrt(),
+            norm_u: u2.sqrt(),
+        }
+    }
+
+    /// Scaling of the FAF benchmark (RR-9118): divided by ‖q‖.
+    #[must_use]
+    pub fn faf(&self) -> f64 {
+        divided(self.absolute, self.norm_q)
+    }
+
+    /// Scaling of Siconos 4.4: divided by max(‖q‖, ‖p‖, ‖u‖).
+    #[must_use]
+    pub fn siconos(&self) -> f64 {
+        divided(self.absolute, self.norm_q.max(self.norm_p).max(self.norm_u))
+    }
+}
+
+/// a/b, or a where b is below 1e-16: the convention of the collections.
+pub(crate) fn divided(a: f64, b: f64) -> f64 {
+    if b < 1e-16 { a } else { a / b }
+}
+
+/// The parts of the law at one contact, each in its own SI unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LawParts {
+    /// Approach speed left over, max(0, −u_n), m/s.
+    pub penetration_rate: f64,
+    /// Pull, max(0, −p_n), N s.
+    pub pull: f64,
+    /// Complementarity of the normal, min(p_n w̄, u_n) where both are positive, m/s.
+    pub gap_with_impulse: f64,
+    /// Impulse outside the friction cone, max(0, |p_t| − μ p_n), N s.
+    pub cone_excess: f64,
+    /// Lack of dissipation μ p_n |u_t| + p_t·u_t, J (zero for maximal dissipation).
+    pub dissipation_gap: f64,
+}
+
+impl LawParts {
+    /// Parts of Coulomb's law on the quadratic cone at impulse `p` and velocity `u`.
+    #[must_use]
+    pub fn of_cone(mu: f64, p: DVec3, u: DVec3, w_bar: f64) -> Self {
+        let (p_t, u_t) = (tangent(p), tangent(u));
+        Self {
+            penetration_rate: (-u.x).max(0.0),
+            pull: (-p.x).max(0.0),
+            gap_with_impulse: (p.x * w_bar).min(u.x).max(0.0),
+            cone_excess: (p_t.length() - mu * p.x).max(0.0),
+            dissipation_gap: (mu * p.x.max(0.0) * u_t.length() + p_t.dot(u_t)).max(0.0),
+        }
+    }
+}
+
+/// Sets impulses on the law's set, so that rounding leaves none outside: p ← P_K(p).
+pub fn project_impulses(laws: &[Law], p: &mut [DVec3]) {
+    for (law, p_i) in laws.iter().zip(p) {
+        *p_i = match law {
+            Law::Unilateral => contact_vector(p_i.x.max(0.0), glam::DVec2::ZERO),
+            _ => law.project(*p_i, 1.0),
+        };
+    }
+}

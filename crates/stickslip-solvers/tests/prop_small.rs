@@ -1,0 +1,61 @@
+//! Random problems of few contacts: against enumeration, and for the residual alone.
+
+mod common;
+
+use common::{random_mu, random_problem};
+use stickslip_solvers::enumerate;
+use stickslip_solvers::local::LocalProblem;
+use stickslip_solvers::problem::Law;
+use stickslip_solvers::pyramid::ContactLcp;
+use stickslip_solvers::random::Random;
+use stickslip_solvers::solver_by_name;
+
+#[test]
+fn lemke_finds_a_solution_that_enumeration_finds_too() {
+    let mut random = Random::new(11);
+    let mut lemke = solver_by_name("lemke").expect("solver");
+    let mut several = 0;
+    for k in 0..300 {
+        let mut law = |r: &mut Random| Law::Pyramid {
+            mu: random_mu(r),
+            directions: 4,
+        };
+        let problem = random_problem(&mut random, 2, 2.0, &mut law);
+        let mut local = LocalProblem::default();
+        local.assemble(&problem);
+        let lcp = ContactLcp::new(&local).expect("pyramids");
+        let plain = stickslip_solvers::lcp::Lcp {
+            m: lcp.mixed.m.clone(),
+            q: lcp.mixed.q.clone(),
+        };
+        let all = enumerate::all_solutions(&plain, 1e-9).expect("12 rows");
+        let solved = lemke.solve(&problem, None, 1e-11);
+        assert!(!all.is_empty(), "problem {k} has no basic solution");
+        several += usize::from(all.len() > 1);
+        solved.unwrap_or_else(|e| panic!("problem {k}: {e}"));
+    }
+    assert!(several > 0);
+}
+
+#[test]
+fn lemke_and_gauss_seidel_agree_where_there_is_no_friction() {
+    let mut random = Random::new(12);
+    for k in 0..2000 {
+        let n_c = 1 + random.below(4);
+        let problem = random_problem(&mut random, n_c, 2.0, &mut |_| Law::Unilateral);
+        let mut velocities = Vec::new();
+        for name in ["lemke", "nsgs"] {
+            let solved = solver_by_name(name)
+                .expect("solver")
+                .solve(&problem, None, 1e-11)
+                .unwrap_or_else(|e| panic!("problem {k}, {name}: {e}"));
+            let mut nu = Vec::new();
+            problem.velocity_into(&solved.impulses, &mut nu);
+            velocities.push(nu);
+        }
+        // ν is the projection of ν_free on a convex set: unique.
+        for (a, b) in velocities[0].iter().zip(&velocities[1]) {
+            assert!((a.linear - b.linear).length() + (a.angular - b.angular).length() < 1e-7);
+        }
+    }
+}
