@@ -36,6 +36,14 @@ impl ContactLaw {
         }
     }
 
+    /// The largest of this contact's residuals, m/s.
+    #[must_use]
+    pub fn residual(&self) -> f64 {
+        let mut certificate = Certificate::default();
+        self.judge(&mut certificate);
+        certificate.worst().1
+    }
+
     /// Distance from maximal dissipation: |p_t − P(p_t − u_t)| with P the projection onto the friction
     /// disc (or polygon) of radius μ p_n; where static and kinetic friction differ, the smaller of
     /// sliding at μ_k and of sticking within μ_s.
@@ -75,11 +83,9 @@ impl ContactLaw {
         let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
         let z = p_t - u_t;
         let kinetic = self.project(z, self.friction.slide * p.x);
-        if kinetic == z {
-            Mode::Stick
-        } else if self.friction.stick > self.friction.slide
-            && u_t.length() <= (p_t - kinetic).length()
-        {
+        let held_by_static_friction =
+            self.friction.stick > self.friction.slide && u_t.length() <= (p_t - kinetic).length();
+        if kinetic == z || held_by_static_friction {
             Mode::Stick
         } else {
             Mode::Slide

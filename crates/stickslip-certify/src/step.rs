@@ -116,3 +116,12 @@ impl Mode {
         }
     }
 }
+
+impl ContactImpulse {
+    /// The impulse on the second body, world frame, N s.
+    #[must_use]
+    pub fn world_impulse(&self) -> DVec3 {
+        let [n, t1, t2] = stickslip_geometry::frame::contact_frame(self.contact.normal);
+        n * self.impulse.x + t1 * self.impulse.y + t2 * self.impulse.z
+    }
+}

@@ -1,0 +1,454 @@
+//! From a description to a checked world.
+
+use crate::error::BuildError;
+use crate::motion::{ForceLaw, Motion};
+use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
+use glam::{DMat3, DVec3};
+use std::sync::Arc;
+use stickslip_certify::{Body, BodyState, Cone, Friction, Judge, Model, StepRecord, Wrench};
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::separation::separation;
+use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
+use stickslip_solvers::solver::ContactSolver;
+use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
+
+/// One body to be built.
+#[derive(Clone)]
+pub struct BodySpec {
+    /// Unique name.
+    pub name: String,
+    /// Shape in the body frame.
+    pub shape: Shape,
+    /// Mass and inertia of a free body.
+    pub mass: Option<MassProperties>,
+    /// How it moves.
+    pub motion: Motion,
+    /// Where it starts, if free.
+    pub state: BodyState,
+    /// Its own friction; the world's default where `None`.
+    pub friction: Option<Friction>,
+}
+
+impl BodySpec {
+    /// A free body of the given mass (kg) whose inertia follows from the shape.
+    #[must_use]
+    pub fn free(name: impl Into<String>, shape: Shape, mass: f64) -> Self {
+        let mass = MassProperties::with_mass(&shape, mass);
+        Self::new(name, shape, mass, Motion::Free)
+    }
+
+    /// A body that stays where it is.
+    #[must_use]
+    pub fn fixed(name: impl Into<String>, shape: Shape) -> Self {
+        Self::new(name, shape, None, Motion::fixed(Pose::IDENTITY))
+    }
+
+    /// A body on a given path: pose and velocity as functions of time.
+    #[must_use]
+    pub fn prescribed(
+        name: impl Into<String>,
+        shape: Shape,
+        path: impl Fn(f64) -> BodyState + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, shape, None, Motion::path(path))
+    }
+
+    fn new(
+        name: impl Into<String>,
+        shape: Shape,
+        mass: Option<MassProperties>,
+        motion: Motion,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mass,
+            motion,
+            state: BodyState::default(),
+            friction: None,
+        }
+    }
+
+    /// Places the body (its centre of mass) in the world.
+    #[must_use]
+    pub fn at(self, position: DVec3) -> Self {
+        let orientation = self.state.pose.orientation;
+        self.with_pose(Pose {
+            position,
+            orientation,
+        })
+    }
+
+    /// Places and turns the body.
+    #[must_use]
+    pub fn with_pose(mut self, pose: Pose) -> Self {
+        self.state.pose = pose;
+        if matches!(&self.motion, Motion::Prescribed(path) if path(0.0).twist == Twist::default()) {
+            self.motion = Motion::fixed(pose);
+        }
+        self
+    }
+
+    /// Gives a free body its initial velocity, m/s and rad/s, world frame.
+    #[must_use]
+    pub fn with_velocity(mut self, linear: DVec3, angular: DVec3) -> Self {
+        self.state.twist = Twist { linear, angular };
+        self
+    }
+
+    /// Gives the body its own friction.
+    #[must_use]
+    pub fn with_friction(mut self, friction: Friction) -> Self {
+        self.friction = Some(friction);
+        self
+    }
+
+    /// Gives a free body another inertia about its centre of mass, kg m², body frame.
+    #[must_use]
+    pub fn with_inertia(mut self, inertia: DMat3) -> Self {
+        if let Some(mass) = &mut self.mass {
+            mass.inertia = inertia;
+        }
+        self
+    }
+}
+
+/// Collects what a world is made of, then checks it all at once.
+#[derive(Clone)]
+pub struct WorldBuilder {
+    bodies: Vec<BodySpec>,
+    forces: Vec<(String, ForceLaw)>,
+    pairs: Vec<([String; 2], Friction)>,
+    friction: Friction,
+    settings: Settings,
+}
+
+impl World {
+    /// A world to be described: h = 0.01 s, gravity 9.81 m/s² down, no friction, quadratic cone,
+    /// tolerance 1e-10.
+    #[must_use]
+    pub fn builder() -> WorldBuilder {
+        WorldBuilder {
+            bodies: Vec::new(),
+            forces: Vec::new(),
+            pairs: Vec::new(),
+            friction: Friction::default(),
+            settings: Settings {
+                h: 0.01,
+                cone: Cone::Quadratic,
+                solver: "auto".into(),
+                tolerance: 1e-10,
+                gravity: DVec3::new(0.0, 0.0, -9.81),
+                ignored: Vec::new(),
+            },
+        }
+    }
+}
+
+impl WorldBuilder {
+    /// Adds a body.
+    #[must_use]
+    pub fn body(mut self, body: BodySpec) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Adds a force on a body, as a function of time and of the body's state at the start of the step.
+    #[must_use]
+    pub fn force(
+        mut self,
+        body: impl Into<String>,
+        law: impl Fn(f64, &BodyState) -> Wrench + Send + Sync + 'static,
+    ) -> Self {
+        self.forces.push((body.into(), Arc::new(law)));
+        self
+    }
+
+    /// Sets the default coefficient of friction, static and kinetic.
+    #[must_use]
+    pub const fn friction(mut self, mu: f64) -> Self {
+        self.friction = Friction {
+            stick: mu,
+            slide: mu,
+        };
+        self
+    }
+
+    /// Sets the default friction with two coefficients.
+    #[must_use]
+    pub const fn default_friction(mut self, friction: Friction) -> Self {
+        self.friction = friction;
+        self
+    }
+
+    /// Sets the friction of one pair.
+    #[must_use]
+    pub fn pair_friction(
+        mut self,
+        a: impl Into<String>,
+        b: impl Into<String>,
+        friction: Friction,
+    ) -> Self {
+        self.pairs.push(([a.into(), b.into()], friction));
+        self
+    }
+
+    /// Sets uniform gravity, m/s².
+    #[must_use]
+    pub const fn gravity(mut self, gravity: DVec3) -> Self {
+        self.settings.gravity = gravity;
+        self
+    }
+
+    /// Sets the length of a step, s.
+    #[must_use]
+    pub const fn time_step(mut self, h: f64) -> Self {
+        self.settings.h = h;
+        self
+    }
+
+    /// Sets the friction cone.
+    #[must_use]
+    pub const fn cone(mut self, cone: Cone) -> Self {
+        self.settings.cone = cone;
+        self
+    }
+
+    /// Sets the solver tried first, by name.
+    #[must_use]
+    pub fn solver(mut self, name: impl Into<String>) -> Self {
+        self.settings.solver = name.into();
+        self
+    }
+
+    /// Sets the tolerance of the certificates, m/s.
+    #[must_use]
+    pub const fn tolerance(mut self, tolerance: f64) -> Self {
+        self.settings.tolerance = tolerance;
+        self
+    }
+
+    /// Checks everything and makes the world.
+    ///
+    /// # Errors
+    /// [`BuildError`] names what cannot be: masses, names, numbers, bodies that overlap.
+    pub fn build(mut self) -> Result<World, BuildError> {
+        self.check_settings()?;
+        self.bodies.sort_by(|a, b| a.name.cmp(&b.name));
+        if let Some(w) = self.bodies.windows(2).find(|w| w[0].name == w[1].name) {
+            return Err(BuildError::DuplicateName {
+                name: w[0].name.clone(),
+            });
+        }
+        let (mut model, mut motions, mut states) = (Model::default(), Vec::new(), Vec::new());
+        let mut frictions = Frictions::default();
+        for spec in self.bodies {
+            check_body(&spec)?;
+            frictions
+                .bodies
+                .push(spec.friction.unwrap_or(self.friction));
+            let state = match &spec.motion {
+                Motion::Free => spec.state,
+                Motion::Prescribed(path) => path(0.0),
+            };
+            check_state(&spec.name, &state)?;
+            states.push(state);
+            model.bodies.push(match spec.mass {
+                Some(mass) => Body::free(spec.name, spec.shape, mass),
+                None => Body::prescribed(spec.name, spec.shape),
+            });
+            motions.push(spec.motion);
+        }
+        let index = |name: &str, place: &str| {
+            model
+                .bodies
+                .binary_search_by(|b| b.name.as_str().cmp(name))
+                .map_err(|_| BuildError::UnknownBody {
+                    name: name.into(),
+                    place: place.into(),
+                })
+        };
+        for ([a, b], friction) in &self.pairs {
+            check_friction("pair friction", *friction)?;
+            let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
+            frictions.pairs.push(([i.min(j), i.max(j)], *friction));
+        }
+        frictions.pairs.sort_by_key(|p| p.0);
+        let mut forces = Vec::new();
+        for (name, law) in self.forces {
+            forces.push(AppliedForce {
+                body: index(&name, "a force")?,
+                law,
+            });
+        }
+        refuse_overlaps(&model, &states)?;
+        let solvers = solvers(&self.settings.solver)?;
+        let energy = energy(&model, self.settings.gravity, &states);
+        Ok(World {
+            model,
+            motions,
+            forces,
+            frictions,
+            settings: self.settings,
+            last: StepRecord {
+                bodies: states,
+                energy,
+                ..StepRecord::default()
+            },
+            work: Workspace::default(),
+            solvers,
+            judge: Judge::default(),
+        })
+    }
+
+    fn check_settings(&self) -> Result<(), BuildError> {
+        let s = &self.settings;
+        let bad = |setting, reason: String| Err(BuildError::Setting { setting, reason });
+        if !(s.h > 0.0 && s.h.is_finite()) {
+            return bad("h", format!("must be a positive time, got {}", s.h));
+        }
+        if !(s.tolerance > 0.0 && s.tolerance.is_finite()) {
+            return bad(
+                "tolerance",
+                format!("must be positive, got {}", s.tolerance),
+            );
+        }
+        if !s.gravity.is_finite() {
+            return bad("gravity", format!("must be finite, got {}", s.gravity));
+        }
+        if matches!(s.cone, Cone::Pyramid(n) if n < 3) {
+            return bad(
+                "cone",
+                "a pyramid needs at least 3 directions to span the plane".into(),
+            );
+        }
+        check_friction("friction", self.friction)
+    }
+}
+
+/// Solvers tried in turn when the chosen one's answer is not certified.
+const FALLBACKS: [&str; 2] = ["auto", "nsgs"];
+
+fn solvers(chosen: &str) -> Result<Vec<Option<Box<dyn ContactSolver>>>, BuildError> {
+    let first = solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
+        setting: "solver",
+        reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),
+    })?;
+    let others = FALLBACKS.iter().filter(|&&name| name != chosen);
+    let rest = others.filter_map(|name| solver_by_name(name));
+    Ok(std::iter::once(first).chain(rest).map(Some).collect())
+}
+
+fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {
+    let Friction { stick, slide } = friction;
+    if slide >= 0.0 && stick >= slide && stick.is_finite() {
+        return Ok(());
+    }
+    let reason =
+        format!("needs 0 <= kinetic <= static < infinity, got static {stick}, kinetic {slide}");
+    Err(BuildError::Setting { setting, reason })
+}
+
+fn check_state(name: &str, state: &BodyState) -> Result<(), BuildError> {
+    let bad = |reason: &str| {
+        Err(BuildError::Body {
+            body: name.into(),
+            reason: reason.into(),
+        })
+    };
+    if !(state.pose.position.is_finite()
+        && state.twist.linear.is_finite()
+        && state.twist.angular.is_finite())
+    {
+        return bad("position and velocity must be finite");
+    }
+    if (state.pose.orientation.length() - 1.0).abs() > 1e-14 {
+        return bad("its orientation must be a unit quaternion");
+    }
+    Ok(())
+}
+
+fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
+    let bad = |reason: String| {
+        Err(BuildError::Body {
+            body: spec.name.clone(),
+            reason,
+        })
+    };
+    if let Some(f) = spec.friction {
+        check_friction("body friction", f)?;
+    }
+    match (&spec.motion, &spec.mass) {
+        (Motion::Free, None) => {
+            bad("a free body needs a mass, and a half-space cannot have one".into())
+        }
+        (Motion::Prescribed(_), Some(_)) => bad("a prescribed body has no mass".into()),
+        (Motion::Free, Some(mass)) => {
+            if !(mass.mass > 0.0 && mass.mass.is_finite()) {
+                return bad(format!("its mass must be positive, got {} kg", mass.mass));
+            }
+            check_inertia(&mass.inertia).or_else(bad)
+        }
+        (Motion::Prescribed(_), None) => Ok(()),
+    }
+}
+
+/// Symmetric, positive definite, and the triangle inequality: no moment exceeds the sum of the other two,
+/// which is the same as ½ tr(I) 1 − I being positive semidefinite.
+fn check_inertia(inertia: &DMat3) -> Result<(), String> {
+    let scale = inertia.x_axis.length() + inertia.y_axis.length() + inertia.z_axis.length();
+    if !inertia.is_finite() || scale <= 0.0 {
+        return Err("its inertia must be finite and positive".into());
+    }
+    let skew = *inertia - inertia.transpose();
+    if skew.x_axis.length() + skew.y_axis.length() + skew.z_axis.length() > 1e-12 * scale {
+        return Err("its inertia must be symmetric".into());
+    }
+    if !positive(inertia, 0.0) {
+        return Err("its inertia must be positive definite".into());
+    }
+    let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+    let second_moments = DMat3::from_diagonal(DVec3::splat(0.5 * trace)) - *inertia;
+    if positive(&second_moments, 1e-12 * scale) {
+        Ok(())
+    } else {
+        Err("its inertia breaks the triangle inequality: one principal moment exceeds the sum of the others".into())
+    }
+}
+
+/// Are all leading minors of m + slack·1 positive?
+fn positive(m: &DMat3, slack: f64) -> bool {
+    let m = *m + DMat3::from_diagonal(DVec3::splat(slack));
+    let minor2 = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.y_axis.x;
+    m.x_axis.x > 0.0 && minor2 > 0.0 && m.determinant() > 0.0
+}
+
+/// Bodies that overlap by more than rounding are refused.
+fn refuse_overlaps(model: &Model, states: &[BodyState]) -> Result<(), BuildError> {
+    let bounds: Vec<Bounds> = model
+        .bodies
+        .iter()
+        .zip(states)
+        .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
+        .collect();
+    let mut sweep = Sweep::default();
+    let free = |i: usize, j: usize| model.bodies[i].is_free() || model.bodies[j].is_free();
+    let mut worst: Option<BuildError> = None;
+    let mut deepest = 0.0;
+    for &[i, j] in sweep.pairs(&bounds, free) {
+        let (a, b) = (&model.bodies[i], &model.bodies[j]);
+        let (pose_a, pose_b) = (&states[i].pose, &states[j].pose);
+        let depth = -separation(&a.shape, pose_a, &b.shape, pose_b);
+        let size = a.shape.radius().min(b.shape.radius());
+        let rounding = 1e-9 * size + 1e-14 * (pose_a.position.length() + pose_b.position.length());
+        if depth > rounding && depth > deepest {
+            deepest = depth;
+            worst = Some(BuildError::Overlap {
+                a: a.name.clone(),
+                b: b.name.clone(),
+                depth,
+            });
+        }
+    }
+    worst.map_or(Ok(()), Err)
+}

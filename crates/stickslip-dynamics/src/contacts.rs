@@ -1,0 +1,165 @@
+//! Which contacts may close within the step: broad phase, narrow phase, and the second look that makes
+//! sure none was missed.
+
+use crate::world::{Frictions, Settings};
+use glam::DVec3;
+use stickslip_certify::{BodyState, Contact, Model};
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::narrow_phase::future_contacts;
+use stickslip_geometry::separation::separation;
+use stickslip_geometry::{Candidate, Moving, Pose};
+
+/// Memory of the two phases, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finder {
+    bounds: Vec<Bounds>,
+    sweep: Sweep,
+    candidates: Vec<Candidate>,
+}
+
+/// The bodies' way through the step.
+#[derive(Clone, Copy)]
+pub(crate) struct Paths<'a> {
+    pub(crate) model: &'a Model,
+    /// At the start of the step.
+    pub(crate) start: &'a [BodyState],
+    /// At the end: given for prescribed bodies, predicted (or tried) for free ones.
+    pub(crate) end: &'a [Pose],
+}
+
+impl<'a> Paths<'a> {
+    fn moving(&self, i: usize) -> Moving<'a> {
+        let body = &self.model.bodies[i];
+        let (start, end) = (self.start[i].pose, self.end[i]);
+        let pose = if body.is_free() { start } else { end };
+        Moving {
+            shape: &body.shape,
+            start,
+            pose,
+            end,
+        }
+    }
+}
+
+impl Finder {
+    /// All contacts that may close on the given paths, sorted by bodies and feature.
+    pub(crate) fn find(
+        &mut self,
+        paths: &Paths,
+        frictions: &Frictions,
+        settings: &Settings,
+        contacts: &mut Vec<Contact>,
+    ) {
+        contacts.clear();
+        self.sweep_paths(paths);
+        let pairs = self
+            .sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
+        for &[i, j] in pairs {
+            self.candidates.clear();
+            future_contacts(&paths.moving(i), &paths.moving(j), &mut self.candidates);
+            push(&self.candidates, [i, j], frictions, contacts);
+        }
+        contacts.sort_by_key(|c| (c.bodies, c.feature));
+    }
+
+    /// Looks at the motion the step would make: contacts of pairs that overlap on it, at its end or on
+    /// the way, and whose rows it violates, are added. Returns how many.
+    pub(crate) fn add_missed(
+        &mut self,
+        paths: &Paths,
+        frictions: &Frictions,
+        settings: &Settings,
+        contacts: &mut Vec<Contact>,
+    ) -> usize {
+        self.sweep_paths(paths);
+        let before = contacts.len();
+        let pairs = self
+            .sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
+        for &[i, j] in pairs {
+            let (a, b) = (paths.moving(i), paths.moving(j));
+            if !overlap_on_the_way(&a, &b) {
+                continue;
+            }
+            self.candidates.clear();
+            future_contacts(&a, &b, &mut self.candidates);
+            self.candidates.retain(|c| {
+                contacts[..before]
+                    .binary_search_by_key(&([i, j], c.feature), |k| (k.bodies, k.feature))
+                    .is_err()
+            });
+            push(&self.candidates, [i, j], frictions, contacts);
+        }
+        contacts.sort_by_key(|c| (c.bodies, c.feature));
+        contacts.len() - before
+    }
+
+    /// Boxes around each body's start and end, with room for half its motion.
+    fn sweep_paths(&mut self, paths: &Paths) {
+        self.bounds.clear();
+        for i in 0..paths.model.bodies.len() {
+            let m = paths.moving(i);
+            let swept = Bounds::of(m.shape, &m.start).union(&Bounds::of(m.shape, &m.end));
+            let motion = (m.end.position - m.start.position).length();
+            self.bounds.push(swept.grown(0.5 * motion));
+        }
+    }
+}
+
+/// May this pair collide at all?
+fn collide(model: &Model, settings: &Settings, i: usize, j: usize) -> bool {
+    (model.bodies[i].is_free() || model.bodies[j].is_free())
+        && settings.ignored.binary_search(&[i, j]).is_err()
+}
+
+fn push(
+    found: &[Candidate],
+    bodies: [usize; 2],
+    frictions: &Frictions,
+    contacts: &mut Vec<Contact>,
+) {
+    for c in found {
+        contacts.push(Contact {
+            bodies,
+            feature: c.feature,
+            point: c.point,
+            normal: c.normal,
+            gap: c.gap,
+            friction: frictions.of(bodies),
+        });
+    }
+}
+
+/// Do the two overlap at the end of the step, or at one of the places between, a quarter of the smaller
+/// one's size apart? Depths of second order in the rotation are no overlap.
+fn overlap_on_the_way(a: &Moving, b: &Moving) -> bool {
+    let size = a.shape.radius().min(b.shape.radius());
+    let motion = (b.end.position - b.start.position) - (a.end.position - a.start.position);
+    let samples = (4.0 * motion.length() / size).ceil().clamp(1.0, 64.0) as usize;
+    (1..=samples).any(|k| {
+        let s = k as f64 / samples as f64;
+        let between = |m: &Moving| Pose {
+            position: m.start.position.lerp(m.end.position, s),
+            orientation: m.start.orientation.lerp(m.end.orientation, s),
+        };
+        let depth = -separation(a.shape, &between(a), b.shape, &between(b));
+        depth > rotation_slack(a, b, motion)
+    })
+}
+
+/// Depth that linearised gaps cannot see, m: the product of rotation and motion.
+fn rotation_slack(a: &Moving, b: &Moving, motion: DVec3) -> f64 {
+    let mut turn = 0.0;
+    let mut path = motion.length();
+    let mut size = 0.0;
+    for m in [a, b] {
+        let theta = 2.0 * (m.end.orientation - m.pose.orientation).length();
+        if theta > 0.0 {
+            turn += theta;
+            path += theta * m.shape.radius();
+        }
+        size += m.pose.position.length();
+    }
+    0.5 * turn * path + 1e-13 * size
+}

@@ -1,0 +1,98 @@
+//! What can go wrong, in three kinds: a world that cannot be, a step that cannot be certified, a file.
+
+/// A world that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// Two bodies of the same name.
+    #[error("two bodies are named \"{name}\"")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// A name that no body has.
+    #[error("{place} names the body \"{name}\", which does not exist")]
+    UnknownBody {
+        /// The name.
+        name: String,
+        /// Who asks for it.
+        place: String,
+    },
+    /// A number that makes no sense.
+    #[error("body \"{body}\": {reason}")]
+    Body {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A setting that makes no sense.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// Which setting.
+        setting: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Two bodies overlap at the start.
+    #[error("\"{a}\" and \"{b}\" overlap at the start by {depth:.6e} m: move them apart")]
+    Overlap {
+        /// One body.
+        a: String,
+        /// The other.
+        b: String,
+        /// How deep, m.
+        depth: f64,
+    },
+}
+
+/// A step that could not be accepted. The world is as it was before the step.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StepError {
+    /// No solver reached the tolerance.
+    #[error(
+        "step {step} at t = {t} s is not certified: {kind} residual {value:.3e} m/s against \
+         {bound:.1e} m/s{place}; tried {tried}"
+    )]
+    NotCertified {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// The worst residual's name.
+        kind: &'static str,
+        /// Its value, m/s (or multiples of rounding).
+        value: f64,
+        /// The bound it missed.
+        bound: f64,
+        /// Where: bodies and contact, or nothing.
+        place: String,
+        /// The solvers tried and what each said.
+        tried: String,
+    },
+    /// A force, motion or state is not finite.
+    #[error("step {step} at t = {t} s: {what} of body \"{body}\" is not finite")]
+    NotFinite {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// What.
+        what: &'static str,
+        /// Whose.
+        body: String,
+    },
+    /// A body turns too far in one step for its motion to be determined.
+    #[error(
+        "step {step} at t = {t} s: body \"{body}\" turns {angle:.1} rad in one step: take a smaller h"
+    )]
+    TooFast {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// Whose.
+        body: String,
+        /// h|ω|, rad.
+        angle: f64,
+    },
+}

@@ -1,0 +1,38 @@
+//! From velocities to poses: the free flight, ν_free, and q ⊕ hν.
+
+use stickslip_certify::free_motion::{advance, turned};
+use stickslip_certify::{Body, BodyState, Wrench};
+use stickslip_geometry::{Pose, Twist};
+
+/// ν_free of a body in contact: ν + h M⁻¹(k − (0, ω × Iω)), the inertia at the start of the step.
+pub(crate) fn free_velocity(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Twist {
+    let Some(mass) = body.mass else {
+        return state.twist;
+    };
+    let omega = state.twist.angular;
+    let inertia = turned(&mass.inertia, &state.pose);
+    let inverse = turned(&body.inverse_inertia, &state.pose);
+    Twist {
+        linear: state.twist.linear + wrench.force * (h / mass.mass),
+        angular: omega + inverse * ((wrench.torque - omega.cross(inertia * omega)) * h),
+    }
+}
+
+/// The next state of a body in contact: q ⊕ h ν⁺.
+pub(crate) fn in_contact(pose: &Pose, nu_next: Twist, h: f64) -> BodyState {
+    BodyState {
+        pose: pose.moved(&nu_next, h),
+        twist: nu_next,
+    }
+}
+
+/// The next state of a body that no row touches: the second-order map, or `None` where it turns too far
+/// in one step.
+pub(crate) fn in_flight(
+    body: &Body,
+    state: &BodyState,
+    wrench: &Wrench,
+    h: f64,
+) -> Option<BodyState> {
+    advance(body, state, wrench, h)
+}

@@ -1,0 +1,124 @@
+//! A whole run: step after step into a recorder, with an account at the end.
+
+use crate::error::StepError;
+use crate::world::World;
+use stickslip_certify::{BodyState, Residual};
+use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary};
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Steps done and recorded.
+    pub steps: u64,
+    /// Time reached, s.
+    pub t: f64,
+    /// Largest residual of each kind, m/s, and when.
+    pub worst: [(f64, f64); Residual::ALL.len()],
+    /// Largest equality residual in units of its rounding bound, and when.
+    pub rounding: (f64, f64),
+    /// Deepest penetration, m, and when.
+    pub penetration: (f64, f64),
+    /// Most candidate contacts in a step, and most that carried an impulse.
+    pub contacts: (usize, usize),
+    /// Solver iterations in all.
+    pub iterations: u64,
+    /// Energy at the start and at the end, J.
+    pub energy: (f64, f64),
+    /// SHA-256 of all states, hexadecimal.
+    pub hash: String,
+    /// Why it stopped early, if it did: the step that could not be certified.
+    pub failure: Option<StepError>,
+}
+
+impl Outcome {
+    /// Did every step meet its tolerance?
+    #[must_use]
+    pub const fn certified(&self) -> bool {
+        self.failure.is_none()
+    }
+}
+
+/// Number of steps of h that reach `until`: the last one may go past it where h does not divide it.
+#[must_use]
+pub fn steps_until(h: f64, until: f64) -> u64 {
+    (until / h - 1e-9).ceil().max(0.0) as u64
+}
+
+/// Steps `world` until `until` and hands every step to `recorder`; `progress` is called after each.
+///
+/// A step that cannot be certified ends the run: what was computed is kept, and the outcome says why.
+///
+/// # Errors
+/// When the recorder fails.
+pub fn simulate(
+    world: &mut World,
+    header: &Header,
+    until: f64,
+    recorder: &mut dyn Recorder,
+    progress: &mut dyn FnMut(&World),
+) -> Result<Outcome, RecordError> {
+    let mut hash = StateHash::new(&header.bodies);
+    hash.update(world.steps(), world.states());
+    recorder.start(header, world.last_step())?;
+    let mut outcome = Outcome {
+        steps: 0,
+        t: world.time(),
+        worst: Default::default(),
+        rounding: (0.0, 0.0),
+        penetration: (0.0, 0.0),
+        contacts: (0, 0),
+        iterations: 0,
+        energy: (world.energy(), world.energy()),
+        hash: String::new(),
+        failure: None,
+    };
+    let mut before: Vec<BodyState> = Vec::new();
+    for _ in 0..steps_until(world.settings().h, until) {
+        before.clear();
+        before.extend_from_slice(world.states());
+        let t = world.time();
+        match world.step() {
+            Ok(step) => {
+                hash.update(step.step, &step.bodies);
+                recorder.record(Start { t, bodies: &before }, step)?;
+            }
+            Err(e) => {
+                outcome.failure = Some(e);
+                break;
+            }
+        }
+        outcome.add(world);
+        progress(world);
+    }
+    outcome.hash = hash.hex();
+    recorder.finish(&Summary {
+        steps: outcome.steps,
+        t: outcome.t,
+        certified: outcome.certified(),
+        hash: outcome.hash.clone(),
+        failure: outcome.failure.as_ref().map(ToString::to_string),
+    })?;
+    Ok(outcome)
+}
+
+impl Outcome {
+    fn add(&mut self, world: &World) {
+        let step = world.last_step();
+        let raise = |worst: &mut (f64, f64), value: f64| {
+            if value > worst.0 {
+                *worst = (value, step.t);
+            }
+        };
+        for (worst, &value) in self.worst.iter_mut().zip(&step.certificate.residuals) {
+            raise(worst, value);
+        }
+        raise(&mut self.rounding, step.certificate.rounding);
+        raise(&mut self.penetration, step.certificate.penetration);
+        let active = step.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
+        self.contacts.0 = self.contacts.0.max(step.contacts.len());
+        self.contacts.1 = self.contacts.1.max(active);
+        self.iterations += step.iterations;
+        self.energy.1 = step.energy;
+        (self.steps, self.t) = (step.step, step.t);
+    }
+}

@@ -1,0 +1,405 @@
+//! One step, read from top to bottom.
+
+use crate::contacts::Paths;
+use crate::error::StepError;
+use crate::integrate::{free_velocity, in_contact, in_flight};
+use crate::motion::Motion;
+use crate::world::{World, energy};
+use glam::DVec3;
+use stickslip_certify::judge::{law_of, mode_of};
+use stickslip_certify::{BodyState, Certificate, ContactImpulse, Given, Mode, StepRecord, Wrench};
+use stickslip_solvers::problem::Twist;
+use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
+
+/// Contacts found missing after a solve are added and the step solved again, at most this often.
+const SECOND_LOOKS: usize = 8;
+
+impl World {
+    /// Advances by h: forces, predicted paths, future contacts, impulses, certificate, new state.
+    ///
+    /// Nothing changes until the step is certified, so a refused step can be tried again with other
+    /// settings.
+    ///
+    /// # Errors
+    /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
+    pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        self.apply_forces()?;
+        self.predict()?;
+        self.find_contacts();
+        let mut tried = String::new();
+        let mut worst = Certificate::default();
+        for attempt in 0..self.solvers.len() {
+            let solved = match self.solve(attempt) {
+                Ok(Some(solved)) => solved,
+                Ok(None) => continue,
+                Err(failure) => {
+                    note(&mut tried, &self.failed(failure)?);
+                    continue;
+                }
+            };
+            let certificate = self.judge();
+            if certificate.holds(self.settings.tolerance) {
+                self.accept(&solved, certificate);
+                return Ok(&self.last);
+            }
+            note(
+                &mut tried,
+                &format!("{} (refused by the judge)", solved.solver),
+            );
+            worst = certificate;
+        }
+        Err(self.not_certified(&worst, tried))
+    }
+
+    /// Time at the end of the step to come: a product, so that it carries no accumulated error.
+    fn t_next(&self) -> f64 {
+        (self.last.step + 1) as f64 * self.settings.h
+    }
+
+    /// The applied wrench on each body, gravity included, at the middle of the step.
+    fn apply_forces(&mut self) -> Result<(), StepError> {
+        let gravity = self.settings.gravity;
+        self.work.wrench.clear();
+        self.work
+            .wrench
+            .extend(self.model.bodies.iter().map(|b| Wrench {
+                force: b.mass.map_or(DVec3::ZERO, |m| gravity * m.mass),
+                torque: DVec3::ZERO,
+            }));
+        let t = self.last.t + 0.5 * self.settings.h;
+        for force in &self.forces {
+            let w = (force.law)(t, &self.last.bodies[force.body]);
+            if !(w.force.is_finite() && w.torque.is_finite()) {
+                return Err(self.not_finite("the force", force.body));
+            }
+            let sum = &mut self.work.wrench[force.body];
+            sum.force += w.force;
+            sum.torque += w.torque;
+        }
+        Ok(())
+    }
+
+    /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
+    fn predict(&mut self) -> Result<(), StepError> {
+        let (h, t_next) = (self.settings.h, self.t_next());
+        self.work.goal.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let state = &self.last.bodies[i];
+            let goal = match &self.motions[i] {
+                Motion::Prescribed(path) => path(t_next),
+                Motion::Free => {
+                    let nu = free_velocity(body, state, &self.work.wrench[i], h);
+                    in_contact(&state.pose, nu, h)
+                }
+            };
+            if !finite(&goal) {
+                return Err(self.not_finite("the motion", i));
+            }
+            self.work.goal.push(goal);
+        }
+        Ok(())
+    }
+
+    fn find_contacts(&mut self) {
+        let work = &mut self.work;
+        work.end_poses.clear();
+        work.end_poses.extend(work.goal.iter().map(|g| g.pose));
+        let paths = Paths {
+            model: &self.model,
+            start: &self.last.bodies,
+            end: &work.end_poses,
+        };
+        work.finder
+            .find(&paths, &self.frictions, &self.settings, &mut work.contacts);
+    }
+
+    /// Solves with the solver of this attempt; `None` where it has been tried already.
+    fn solve(&mut self, attempt: usize) -> Result<Option<Solved>, Failure> {
+        // Taken out of the world while it works on the world's problem.
+        let Some(mut solver) = self.solvers[attempt].take() else {
+            return Ok(None);
+        };
+        let result = self.solve_with(solver.as_mut());
+        self.solvers[attempt] = Some(solver);
+        result.map(Some)
+    }
+
+    /// Solves until no contact is missing; leaves states and impulses in the workspace.
+    fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
+        let mut guess = Vec::new();
+        let mut nu = Vec::new();
+        let mut solved = Solved::default();
+        for _ in 0..SECOND_LOOKS {
+            self.assemble();
+            self.warm_start(&mut guess);
+            solved = self.solve_friction(solver, &mut guess)?;
+            self.work
+                .problem
+                .problem
+                .velocity_into(&solved.impulses, &mut nu);
+            self.integrate(&nu)?;
+            self.store_impulses(&solved);
+            if self.add_missed() == 0 {
+                break;
+            }
+        }
+        Ok(solved)
+    }
+
+    fn assemble(&mut self) {
+        let work = &mut self.work;
+        work.problem.assemble(
+            &self.model,
+            &self.last.bodies,
+            &work.goal,
+            &work.wrench,
+            &work.contacts,
+            self.settings.h,
+            self.settings.cone,
+        );
+    }
+
+    /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on
+    /// with kinetic friction, any other starts with static friction.
+    fn warm_start(&mut self, guess: &mut Vec<DVec3>) {
+        guess.clear();
+        for (k, contact) in self.work.contacts.iter().enumerate() {
+            let key = (contact.bodies, contact.feature);
+            let last = &self.last.contacts;
+            match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
+                Ok(found) => {
+                    guess.push(last[found].impulse);
+                    if last[found].mode == Mode::Slide {
+                        self.work.problem.set_mu(k, contact.friction.slide);
+                    }
+                }
+                Err(_) => guess.push(DVec3::ZERO),
+            }
+        }
+    }
+
+    /// Where static and kinetic friction differ: a contact that slides with static friction is given
+    /// kinetic friction and the step is solved again. No contact goes back, so this ends.
+    fn solve_friction(
+        &mut self,
+        solver: &mut dyn ContactSolver,
+        guess: &mut Vec<DVec3>,
+    ) -> Result<Solved, Failure> {
+        let tolerance = self.settings.tolerance;
+        let mut iterations = 0;
+        let mut nu = Vec::new();
+        loop {
+            let mut solved = solver.solve(&self.work.problem.problem, Some(guess), tolerance)?;
+            iterations += solved.iterations;
+            solved.iterations = iterations;
+            self.work
+                .problem
+                .problem
+                .velocity_into(&solved.impulses, &mut nu);
+            let mut changed = false;
+            for (k, contact) in self.work.contacts.iter().enumerate() {
+                let friction = contact.friction;
+                if friction.slide < friction.stick && self.slides(k, &solved, &nu) {
+                    changed |= self.work.problem.set_mu(k, friction.slide);
+                }
+            }
+            if !changed {
+                return Ok(solved);
+            }
+            guess.clone_from(&solved.impulses);
+        }
+    }
+
+    /// Does contact k slip, its friction saturated?
+    fn slides(&self, k: usize, solved: &Solved, nu: &[Twist]) -> bool {
+        let u = self.work.problem.problem.contacts[k].velocity(nu);
+        let slip = DVec3::new(0.0, u.y, u.z).length();
+        solved.impulses[k].x > 0.0 && slip > self.settings.tolerance
+    }
+
+    /// Next states: bodies in contact by q ⊕ hν⁺, bodies in flight by the second-order map.
+    fn integrate(&mut self, nu: &[Twist]) -> Result<(), Failure> {
+        let h = self.settings.h;
+        self.work.next.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let state = &self.last.bodies[i];
+            let next = match (&self.motions[i], self.work.problem.velocity_of(i, nu)) {
+                (Motion::Prescribed(_), _) => self.work.goal[i],
+                (Motion::Free, Some(nu_next)) => in_contact(&state.pose, nu_next, h),
+                (Motion::Free, None) => match in_flight(body, state, &self.work.wrench[i], h) {
+                    Some(next) => next,
+                    None => return Err(Failure::Step(Box::new(self.too_fast(i)))),
+                },
+            };
+            if !finite(&next) {
+                return Err(Failure::Step(Box::new(
+                    self.not_finite("the next state", i),
+                )));
+            }
+            self.work.next.push(next);
+        }
+        Ok(())
+    }
+
+    /// Contacts with their impulses and modes, for the judge and the record.
+    fn store_impulses(&mut self, solved: &Solved) {
+        let (h, cone) = (self.settings.h, self.settings.cone);
+        self.work.impulses.clear();
+        for (contact, impulse) in self.work.contacts.iter().zip(&solved.impulses) {
+            let mut c = ContactImpulse {
+                contact: *contact,
+                impulse: *impulse,
+                mode: Mode::Open,
+            };
+            c.mode = mode_of(&self.model, h, cone, &self.last.bodies, &self.work.next, &c);
+            self.work.impulses.push(c);
+        }
+    }
+
+    fn add_missed(&mut self) -> usize {
+        let work = &mut self.work;
+        work.end_poses.clear();
+        work.end_poses.extend(work.next.iter().map(|s| s.pose));
+        let paths = Paths {
+            model: &self.model,
+            start: &self.last.bodies,
+            end: &work.end_poses,
+        };
+        work.finder
+            .add_missed(&paths, &self.frictions, &self.settings, &mut work.contacts)
+    }
+
+    fn judge(&mut self) -> Certificate {
+        let work = &self.work;
+        let given = Given {
+            h: self.settings.h,
+            wrench: &work.wrench,
+            prescribed: &work.goal,
+            cone: self.settings.cone,
+            ignored: &self.settings.ignored,
+        };
+        self.judge.judge(
+            &self.model,
+            &given,
+            &self.last.bodies,
+            &work.next,
+            &work.impulses,
+        )
+    }
+
+    /// The last assignment: the only place where the world changes.
+    fn accept(&mut self, solved: &Solved, certificate: Certificate) {
+        let (t, last, work) = (self.t_next(), &mut self.last, &mut self.work);
+        last.step += 1;
+        last.t = t;
+        std::mem::swap(&mut last.bodies, &mut work.next);
+        std::mem::swap(&mut last.contacts, &mut work.impulses);
+        last.certificate = certificate;
+        last.energy = energy(&self.model, self.settings.gravity, &last.bodies);
+        solved.solver.clone_into(&mut last.solver);
+        last.iterations = solved.iterations as u64;
+    }
+
+    /// A solver's failure is noted and the next solver tried; a step that cannot be is an error at once.
+    fn failed(&self, failure: Failure) -> Result<String, StepError> {
+        match failure {
+            Failure::Solver(e) => Ok(e.to_string()),
+            Failure::Step(e) => Err(*e),
+        }
+    }
+
+    fn not_certified(&self, certificate: &Certificate, tried: String) -> StepError {
+        let tolerance = self.settings.tolerance;
+        let (kind, value) = certificate.worst_of_law();
+        let (kind, value, bound) =
+            if certificate.rounding > 1.0 && value <= certificate.bound(tolerance) {
+                ("rounding", certificate.rounding, 1.0)
+            } else {
+                (kind.name(), value, certificate.bound(tolerance))
+            };
+        StepError::NotCertified {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            kind,
+            value,
+            bound,
+            place: self.worst_contact(),
+            tried,
+        }
+    }
+
+    /// Names the contact that misses the law most.
+    fn worst_contact(&self) -> String {
+        let mut worst = (0.0, String::new());
+        for c in &self.work.impulses {
+            let law = law_of(
+                &self.model,
+                self.settings.h,
+                self.settings.cone,
+                &self.last.bodies,
+                &self.work.next,
+                c,
+            );
+            let residual = law.residual();
+            if residual > worst.0 {
+                let [a, b] = c.contact.bodies.map(|i| &self.model.bodies[i].name);
+                let x = c.contact.point;
+                worst = (
+                    residual,
+                    format!(
+                        ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
+                        x.x, x.y, x.z
+                    ),
+                );
+            }
+        }
+        worst.1
+    }
+
+    fn not_finite(&self, what: &'static str, body: usize) -> StepError {
+        let body = self.model.bodies[body].name.clone();
+        StepError::NotFinite {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            what,
+            body,
+        }
+    }
+
+    fn too_fast(&self, i: usize) -> StepError {
+        StepError::TooFast {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            body: self.model.bodies[i].name.clone(),
+            angle: self.last.bodies[i].twist.angular.length() * self.settings.h,
+        }
+    }
+}
+
+/// Why an attempt at a step ended.
+enum Failure {
+    /// The solver failed: another may do better.
+    Solver(SolveError),
+    /// The step itself cannot be done.
+    Step(Box<StepError>),
+}
+
+impl From<SolveError> for Failure {
+    fn from(e: SolveError) -> Self {
+        Self::Solver(e)
+    }
+}
+
+fn finite(state: &BodyState) -> bool {
+    state.pose.position.is_finite()
+        && state.pose.orientation.is_finite()
+        && state.twist.linear.is_finite()
+        && state.twist.angular.is_finite()
+}
+
+fn note(tried: &mut String, what: &str) {
+    if !tried.is_empty() {
+        tried.push_str("; ");
+    }
+    tried.push_str(what);
+}

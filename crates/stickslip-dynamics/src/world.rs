@@ -1,0 +1,207 @@
+//! A world: what has been checked. Constant model, changing state, memory of the last step, settings and
+//! results are kept apart; a step changes the state only when it is accepted.
+
+use crate::contacts::Finder;
+use crate::motion::{ForceLaw, Motion};
+use glam::DVec3;
+use stickslip_certify::{
+    Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
+};
+use stickslip_solvers::solver::ContactSolver;
+
+/// How a world is stepped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a step, s.
+    pub h: f64,
+    /// The friction cone.
+    pub cone: Cone,
+    /// Name of the solver tried first.
+    pub solver: String,
+    /// Largest residual of the law that is accepted, m/s for velocities up to 1 m/s.
+    pub tolerance: f64,
+    /// Uniform gravity, m/s².
+    pub gravity: DVec3,
+    /// Pairs of bodies that do not collide (sorted, first smaller).
+    pub ignored: Vec<[usize; 2]>,
+}
+
+/// Coefficients of friction by pair of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Frictions {
+    /// Of each body's own material.
+    pub(crate) bodies: Vec<Friction>,
+    /// Pairs with an entry of their own, sorted.
+    pub(crate) pairs: Vec<([usize; 2], Friction)>,
+}
+
+impl Frictions {
+    /// The pair's own entry, else the larger of the two bodies'.
+    pub(crate) fn of(&self, bodies: [usize; 2]) -> Friction {
+        if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            return self.pairs[k].1;
+        }
+        let [a, b] = bodies.map(|i| self.bodies[i]);
+        Friction {
+            stick: a.stick.max(b.stick),
+            slide: a.slide.max(b.slide),
+        }
+    }
+}
+
+/// A force on one body.
+#[derive(Clone)]
+pub(crate) struct AppliedForce {
+    pub(crate) body: usize,
+    pub(crate) law: ForceLaw,
+}
+
+/// Rigid bodies in frictional contact, stepped one certified step at a time.
+///
+/// ```
+/// use stickslip_dynamics::{BodySpec, World};
+/// use stickslip_geometry::Shape;
+/// use glam::DVec3;
+///
+/// let mut world = World::builder()
+///     .body(BodySpec::fixed("ground", Shape::half_space(DVec3::Z, 0.0)?))
+///     .body(BodySpec::free("ball", Shape::ball(0.1)?, 1.0).at(DVec3::new(0.0, 0.0, 1.0)))
+///     .build()?;
+/// while world.time() < 1.0 {
+///     world.step()?;
+/// }
+/// assert!((world.body("ball").unwrap().pose.position.z - 0.1).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct World {
+    pub(crate) model: Model,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) forces: Vec<AppliedForce>,
+    pub(crate) frictions: Frictions,
+    pub(crate) settings: Settings,
+    /// The last accepted step: the state, and the contacts from which the next one is warm started.
+    pub(crate) last: StepRecord,
+    pub(crate) work: Workspace,
+    /// The chosen solver first, then those tried when its answer is not certified.
+    pub(crate) solvers: Vec<Option<Box<dyn ContactSolver>>>,
+    pub(crate) judge: Judge,
+}
+
+/// Memory of a step, reused.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    pub(crate) finder: Finder,
+    pub(crate) wrench: Vec<Wrench>,
+    /// Where each body goes: given, or under ν_free.
+    pub(crate) goal: Vec<BodyState>,
+    pub(crate) contacts: Vec<stickslip_certify::Contact>,
+    pub(crate) problem: crate::assemble::Assembly,
+    pub(crate) next: Vec<BodyState>,
+    pub(crate) impulses: Vec<ContactImpulse>,
+    pub(crate) end_poses: Vec<stickslip_geometry::Pose>,
+}
+
+impl World {
+    /// Time of the state, s.
+    #[must_use]
+    pub const fn time(&self) -> f64 {
+        self.last.t
+    }
+
+    /// Steps done.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.last.step
+    }
+
+    /// The bodies, sorted by name.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// How it is stepped.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The states of all bodies, in the model's order.
+    #[must_use]
+    pub fn states(&self) -> &[BodyState] {
+        &self.last.bodies
+    }
+
+    /// Pose and velocity of the body of that name.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<&BodyState> {
+        self.index(name).map(|i| &self.last.bodies[i])
+    }
+
+    /// Number of the body of that name in the model.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.model
+            .bodies
+            .binary_search_by(|b| b.name.as_str().cmp(name))
+            .ok()
+    }
+
+    /// The last accepted step: states, contacts, impulses, certificate.
+    #[must_use]
+    pub const fn last_step(&self) -> &StepRecord {
+        &self.last
+    }
+
+    /// The contacts of the last step that carry an impulse, with their mean force over the step on the
+    /// second body, N, world frame.
+    pub fn contact_forces(&self) -> impl Iterator<Item = (&ContactImpulse, DVec3)> {
+        let h = self.settings.h;
+        self.last
+            .contacts
+            .iter()
+            .filter(|c| c.impulse.x > 0.0)
+            .map(move |c| (c, c.world_impulse() / h))
+    }
+
+    /// Kinetic energy plus potential energy in the uniform gravity field (zero at the origin), J.
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        energy(&self.model, self.settings.gravity, &self.last.bodies)
+    }
+
+    /// Linear momentum of the free bodies, kg m/s, and their angular momentum about the origin, kg m²/s.
+    #[must_use]
+    pub fn momentum(&self) -> (DVec3, DVec3) {
+        let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+        for (body, state) in self.model.bodies.iter().zip(&self.last.bodies) {
+            if let Some(mass) = body.mass {
+                let p = state.twist.linear * mass.mass;
+                linear += p;
+                angular += state.pose.position.cross(p) + spin(body, state);
+            }
+        }
+        (linear, angular)
+    }
+}
+
+/// I ω in the world frame.
+fn spin(body: &Body, state: &BodyState) -> DVec3 {
+    body.mass.map_or(DVec3::ZERO, |m| {
+        stickslip_certify::free_motion::turned(&m.inertia, &state.pose) * state.twist.angular
+    })
+}
+
+/// Kinetic plus potential energy, J.
+pub(crate) fn energy(model: &Model, gravity: DVec3, states: &[BodyState]) -> f64 {
+    let mut sum = 0.0;
+    for (body, state) in model.bodies.iter().zip(states) {
+        if let Some(mass) = body.mass {
+            let v = state.twist.linear;
+            sum += 0.5 * mass.mass * v.length_squared()
+                + 0.5 * state.twist.angular.dot(spin(body, state))
+                - mass.mass * gravity.dot(state.pose.position);
+        }
+    }
+    sum
+}
