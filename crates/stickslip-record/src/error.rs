@@ -1,0 +1,153 @@
+//! Everything that can be wrong with a trajectory, or with writing one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a trajectory could not be written, read or compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or folder.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The file is of another kind.
+    #[error("{}: not a stickslip trajectory: {reason}", path.display())]
+    NotATrajectory {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
+    /// The file ends too early.
+    #[error("{}: the file is cut short: {reason}", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        reason: String,
+    },
+    /// The file's bytes do not decode.
+    #[error("{}: the file is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// The file was written in a format that this program does not know.
+    #[error("{}: trajectory format {found}, this program reads format {expected}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: String,
+        /// Ours.
+        expected: u32,
+    },
+    /// One of the three Parquet tables is not beside the others.
+    #[error("{}: this table of the trajectory {} is missing", missing.display(), path.display())]
+    MissingTable {
+        /// The file that was opened.
+        path: PathBuf,
+        /// The file that should lie beside it.
+        missing: PathBuf,
+    },
+    /// A column is missing or has the wrong type.
+    #[error("{}: column `{column}`: {reason}", path.display())]
+    Column {
+        /// The file.
+        path: PathBuf,
+        /// Name of the column.
+        column: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A number is NaN or infinite.
+    #[error("step {step}: `{column}` of {owner} is not finite")]
+    NotFinite {
+        /// Number of the step.
+        step: u64,
+        /// Name of the column.
+        column: String,
+        /// Body, contact or step to which it belongs.
+        owner: String,
+    },
+    /// The tables contradict each other, or the steps are out of order.
+    #[error("step {step}: {reason}")]
+    Inconsistent {
+        /// Number of the step.
+        step: u64,
+        /// The contradiction.
+        reason: String,
+    },
+    /// A line of a CSV cannot be understood.
+    #[error("{}:{line}: {reason}", path.display())]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: u64,
+        /// What was expected.
+        reason: String,
+    },
+    /// A CSV was given where impulses are needed.
+    #[error(
+        "{}: a CSV has no impulses, so its steps cannot be checked; write a .parquet (run -o OUT.parquet)",
+        path.display()
+    )]
+    NoImpulses {
+        /// The CSV.
+        path: PathBuf,
+    },
+    /// Two trajectories do not have the same bodies.
+    #[error(
+        "the trajectories have different bodies: {}",
+        differing(only_a, only_b)
+    )]
+    DifferentBodies {
+        /// Names that only the first one has.
+        only_a: Vec<String>,
+        /// Names that only the second one has.
+        only_b: Vec<String>,
+    },
+    /// Two trajectories have no time in common.
+    #[error("the trajectories have no time in common: {}..{} s and {}..{} s", a.0, a.1, b.0, b.1)]
+    NoCommonTime {
+        /// First and last time of the first one, s.
+        a: (f64, f64),
+        /// First and last time of the second one, s.
+        b: (f64, f64),
+    },
+    /// The header cannot describe a run.
+    #[error("header: {0}")]
+    Header(String),
+    /// A recorder's functions were called in the wrong order.
+    #[error("recorder: {0}")]
+    Order(&'static str),
+}
+
+impl RecordError {
+    /// Wraps an error of the operating system with the file it concerns.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io {
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}
+
+/// "only in the first: a, b; only in the second: c".
+fn differing(only_a: &[String], only_b: &[String]) -> String {
+    let mut parts = Vec::new();
+    for (names, which) in [(only_a, "first"), (only_b, "second")] {
+        if !names.is_empty() {
+            parts.push(format!("only in the {which}: {}", names.join(", ")));
+        }
+    }
+    parts.join("; ")
+}

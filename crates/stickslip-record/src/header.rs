@@ -1,0 +1,198 @@
+//! What a trajectory says about itself: the header, known at the start, and the summary at the end.
+
+use crate::error::RecordError;
+use serde::{Deserialize, Serialize};
+use stickslip_certify::Cone;
+
+/// Version of the file format, written to and demanded of every Parquet file.
+pub const FORMAT: u32 = 1;
+
+/// All that is needed, beside the states, to rebuild the world from the file alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of stickslip that wrote the file.
+    pub version: String,
+    /// File name of the scene, as given by the user (only for messages: the text is below).
+    pub scene_file: String,
+    /// The scene file itself, unaltered. Stored as metadata of its own, to be read by eye.
+    #[serde(skip)]
+    pub scene: String,
+    /// `--set` overrides in the order in which they were applied, each `KEY=VALUE`.
+    pub overrides: Vec<String>,
+    /// Names of the bodies in the model's order.
+    pub bodies: Vec<String>,
+    /// Step size, s.
+    pub h: f64,
+    /// Time at which the run was to end, s.
+    pub until: f64,
+    /// Every how many steps were recorded (1: all).
+    pub every: u64,
+    /// Tolerance of the certificates, m/s.
+    pub tolerance: f64,
+    /// The friction cone.
+    #[serde(with = "cone_name")]
+    pub cone: Cone,
+    /// Time-stepping method, such as "stewart-trinkle".
+    pub method: String,
+    /// Solver that was asked for, such as "auto".
+    pub solver: String,
+}
+
+/// What is known when a run has ended. A file without it comes from a run that died.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Steps computed (recorded or not).
+    pub steps: u64,
+    /// Time reached, s.
+    pub t: f64,
+    /// Did every step meet its tolerance?
+    pub certified: bool,
+    /// SHA-256 of all states of the run ([`crate::StateHash`]), hexadecimal.
+    pub hash: String,
+    /// Why the run stopped early, if it did.
+    pub failure: Option<String>,
+}
+
+impl Header {
+    /// Can this describe a run: bodies with distinct names, h > 0, every ≥ 1, all numbers finite?
+    ///
+    /// # Errors
+    /// [`RecordError::Header`] with the first thing that is wrong.
+    pub fn validate(&self) -> Result<(), RecordError> {
+        let wrong = |what: String| Err(RecordError::Header(what));
+        if !(self.h.is_finite() && self.h > 0.0) {
+            return wrong(format!("step size {} is not positive", self.h));
+        }
+        if !self.until.is_finite() || !self.tolerance.is_finite() {
+            return wrong("end time or tolerance is not finite".into());
+        }
+        if self.every == 0 {
+            return wrong("every 0th step cannot be recorded".into());
+        }
+        if matches!(self.cone, Cone::Pyramid(n) if n < 3) {
+            return wrong("a pyramid needs at least 3 directions".into());
+        }
+        let mut names: Vec<&String> = self.bodies.iter().collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return wrong(format!("two bodies are named `{}`", pair[0]));
+        }
+        Ok(())
+    }
+}
+
+/// The cone as on the command line: `quadratic` or `pyramid:N`.
+#[must_use]
+pub fn cone_to_string(cone: Cone) -> String {
+    match cone {
+        Cone::Quadratic => "quadratic".into(),
+        Cone::Pyramid(n) => format!("pyramid:{n}"),
+    }
+}
+
+/// Inverse of [`cone_to_string`].
+#[must_use]
+pub fn cone_from_str(text: &str) -> Option<Cone> {
+    match text.split_once(':') {
+        None => (text == "quadratic").then_some(Cone::Quadratic),
+        Some(("pyramid", n)) => n.parse().ok().map(Cone::Pyramid),
+        Some(_) => None,
+    }
+}
+
+mod cone_name {
+    use super::{Cone, cone_from_str, cone_to_string};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(cone: &Cone, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(&cone_to_string(*cone))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Cone, D::Error> {
+        let text = String::deserialize(d)?;
+        cone_from_str(&text).ok_or_else(|| D::Error::custom(format!("unknown cone `{text}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            bodies: vec!["a".into(), "b".into()],
+            h: 0.01,
+            every: 1,
+            cone: Cone::Pyramid(8),
+            ..Header::default()
+        }
+    }
+
+    #[test]
+    fn a_header_survives_json_but_for_the_scene_text() {
+        let header = Header {
+            h: 0.1 + 0.2,
+            overrides: vec!["mu=0.3".into()],
+            ..header()
+        };
+        let json = serde_json::to_string(&header).unwrap();
+        assert_eq!(serde_json::from_str::<Header>(&json).unwrap(), header);
+    }
+
+    #[test]
+    fn what_cannot_describe_a_run_is_refused() {
+        header().validate().unwrap();
+        for (broken, word) in [
+            (Header { h: 0.0, ..header() }, "step size"),
+            (
+                Header {
+                    h: f64::NAN,
+                    ..header()
+                },
+                "step size",
+            ),
+            (
+                Header {
+                    every: 0,
+                    ..header()
+                },
+                "0th",
+            ),
+            (
+                Header {
+                    until: f64::INFINITY,
+                    ..header()
+                },
+                "end time",
+            ),
+            (
+                Header {
+                    cone: Cone::Pyramid(2),
+                    ..header()
+                },
+                "3 directions",
+            ),
+            (
+                Header {
+                    bodies: vec!["a".into(), "a".into()],
+                    ..header()
+                },
+                "`a`",
+            ),
+        ] {
+            let message = broken.validate().unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
+        }
+    }
+
+    #[test]
+    fn cones_have_names() {
+        for cone in [Cone::Quadratic, Cone::Pyramid(4)] {
+            assert_eq!(cone_from_str(&cone_to_string(cone)), Some(cone));
+        }
+        for bad in ["", "pyramid", "pyramid:x", "cube:4", "quadratic:1"] {
+            assert_eq!(cone_from_str(bad), None, "{bad}");
+        }
+    }
+}

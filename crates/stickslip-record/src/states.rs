@@ -1,0 +1,58 @@
+//! The states of a trajectory over time, read one by one from any of its formats.
+
+use crate::csv::read_csv;
+use crate::error::RecordError;
+use crate::trajectory::Trajectory;
+use std::path::Path;
+use stickslip_certify::BodyState;
+
+/// All bodies at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Time, s.
+    pub t: f64,
+    /// One state for each body, in the order of the trajectory's names.
+    pub bodies: Vec<BodyState>,
+}
+
+/// The recorded states of a trajectory, one after the other, without holding them all.
+pub struct States<'a> {
+    /// Names of the bodies, in the order of [`Snapshot::bodies`].
+    pub names: Vec<String>,
+    pub(crate) source: Box<dyn Iterator<Item = Result<Snapshot, RecordError>> + 'a>,
+}
+
+impl States<'static> {
+    /// The states in a trajectory file.
+    ///
+    /// # Errors
+    /// If the file is not a trajectory. What is wrong further on comes with the states.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+        read_csv(path.as_ref())
+    }
+}
+
+impl<'a> States<'a> {
+    /// The states of a trajectory in memory.
+    #[must_use]
+    pub fn of(trajectory: &'a Trajectory) -> Self {
+        let snapshots = trajectory.frames.iter().map(|frame| {
+            Ok(Snapshot {
+                t: frame.step.t,
+                bodies: frame.step.bodies.clone(),
+            })
+        });
+        Self {
+            names: trajectory.header.bodies.clone(),
+            source: Box::new(snapshots),
+        }
+    }
+}
+
+impl Iterator for States<'_> {
+    type Item = Result<Snapshot, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.source.next()
+    }
+}

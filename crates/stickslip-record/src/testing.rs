@@ -1,0 +1,164 @@
+//! Trajectories for the tests: a few bodies that move, turn, touch and rest.
+
+use crate::header::{Header, Summary};
+use crate::recorder::{Recorder, Start};
+use crate::trajectory::Trajectory;
+use glam::DVec3;
+use stickslip_certify::{
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, Mode, Residual, StepRecord,
+};
+use stickslip_geometry::pose::exp;
+use stickslip_geometry::{Feature, Pose, Twist};
+
+/// A generator of reproducible noise (SplitMix64).
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    /// The next 64 bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in −1..1.
+    pub(crate) fn number(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Uniform in 0..n.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n.max(1) as u64) as usize
+    }
+
+    fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.number(), self.number(), self.number())
+    }
+}
+
+/// The header of [`run`].
+pub(crate) fn header(names: &[&str]) -> Header {
+    Header {
+        version: "0.1.0".into(),
+        scene_file: "scenes/test.toml".into(),
+        scene: "title = \"a test\" # µ, and a \u{1F980}\n".into(),
+        overrides: vec!["mu=0.5".into(), "body.a.mass=2".into()],
+        bodies: names.iter().map(|n| (*n).to_owned()).collect(),
+        h: 0.01,
+        until: 1.0,
+        every: 1,
+        tolerance: 1e-10,
+        cone: Cone::Pyramid(8),
+        method: "stewart-trinkle".into(),
+        solver: "auto".into(),
+    }
+}
+
+/// Plays `steps` steps of bodies that fall, turn and rest into `recorder`: not physics, but numbers
+/// of the right kind, with awkward ones among them.
+pub(crate) fn run(names: &[&str], steps: u64, recorder: &mut dyn Recorder) {
+    let header = header(names);
+    let mut noise = Noise(steps);
+    let mut step = StepRecord {
+        bodies: (0..names.len()).map(|_| first_state(&mut noise)).collect(),
+        ..StepRecord::default()
+    };
+    recorder.start(&header, &step).unwrap();
+    for k in 1..=steps {
+        let next = next_step(&step, k, header.h, &mut noise);
+        let before = Start {
+            t: step.t,
+            bodies: &step.bodies,
+        };
+        recorder.record(before, &next).unwrap();
+        step = next;
+    }
+    recorder.finish(&summary(steps, step.t)).unwrap();
+}
+
+/// The summary of [`run`].
+pub(crate) fn summary(steps: u64, t: f64) -> Summary {
+    Summary {
+        steps,
+        t,
+        certified: true,
+        hash: "00ff".repeat(16),
+        failure: None,
+    }
+}
+
+/// The same in memory.
+pub(crate) fn trajectory(names: &[&str], steps: u64) -> Trajectory {
+    let mut trajectory = Trajectory::new();
+    run(names, steps, &mut trajectory);
+    trajectory
+}
+
+fn first_state(noise: &mut Noise) -> BodyState {
+    BodyState {
+        pose: Pose {
+            position: noise.vector() * 10.0,
+            orientation: exp(noise.vector()),
+        },
+        twist: Twist {
+            linear: noise.vector(),
+            angular: DVec3::new(-0.0, 1e-310, noise.number()),
+        },
+    }
+}
+
+/// One step of the bodies and of everything that belongs to it.
+pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) -> StepRecord {
+    let mut step = StepRecord {
+        step: k,
+        t: k as f64 * h,
+        bodies: last.bodies.clone(),
+        energy: 100.0 + noise.number(),
+        solver: if k.is_multiple_of(3) { "lemke" } else { "nsgs" }.into(),
+        iterations: k % 7,
+        certificate: Certificate {
+            residuals: [(); Residual::ALL.len()].map(|()| 1e-13 * noise.number().abs()),
+            penetration: 0.0,
+            speed: 3.0,
+        },
+        contacts: Vec::new(),
+    };
+    for (i, body) in step.bodies.iter_mut().enumerate() {
+        // Every other body rests.
+        if i % 2 == 1 {
+            body.twist.linear.z -= 9.81 * h;
+            body.pose = body.pose.moved(&body.twist, h);
+        }
+    }
+    for i in 1..step.bodies.len() {
+        for feature in 0..(k % 4) as u32 {
+            step.contacts.push(contact([i - 1, i], feature, noise));
+        }
+    }
+    step
+}
+
+fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpulse {
+    let mode = [Mode::Open, Mode::Stick, Mode::Slide][noise.below(3)];
+    ContactImpulse {
+        contact: Contact {
+            bodies,
+            feature: Feature(feature.wrapping_sub(1)),
+            point: noise.vector(),
+            normal: exp(noise.vector()) * DVec3::Z,
+            gap: 1e-6 * noise.number(),
+            friction: Friction {
+                stick: 0.5,
+                slide: 0.4,
+            },
+        },
+        impulse: if mode == Mode::Open {
+            DVec3::ZERO
+        } else {
+            noise.vector()
+        },
+        mode,
+    }
+}
