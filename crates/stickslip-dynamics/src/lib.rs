@@ -1,1 +1,4 @@
 //! Under construction.
+
+pub mod expression;
+pub mod scene;
