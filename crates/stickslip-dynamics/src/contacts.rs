@@ -63,8 +63,8 @@ impl Finder {
         contacts.sort_by_key(|c| (c.bodies, c.feature));
     }
 
-    /// Looks at the motion the step would make: contacts of pairs that overlap on it, at its end or on
-    /// the way, and whose rows it violates, are added. Returns how many.
+    /// Looks at the motion the step would make: for pairs that overlap on it, at its end or on the way,
+    /// the contacts of that motion are added where they are new. Returns how many.
     pub(crate) fn add_missed(
         &mut self,
         paths: &Paths,
@@ -95,14 +95,19 @@ impl Finder {
         contacts.len() - before
     }
 
-    /// Boxes around each body's start and end, with room for half its motion.
+    /// Boxes around each body's start and end, with room for half its motion and for touching.
     fn sweep_paths(&mut self, paths: &Paths) {
         self.bounds.clear();
         for i in 0..paths.model.bodies.len() {
             let m = paths.moving(i);
             let swept = Bounds::of(m.shape, &m.start).union(&Bounds::of(m.shape, &m.end));
             let motion = (m.end.position - m.start.position).length();
-            self.bounds.push(swept.grown(0.5 * motion));
+            let touch = if m.shape.radius().is_finite() {
+                1e-6 * m.shape.radius()
+            } else {
+                0.0
+            };
+            self.bounds.push(swept.grown(0.5 * motion + touch));
         }
     }
 }

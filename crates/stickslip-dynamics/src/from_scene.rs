@@ -7,8 +7,8 @@ use crate::motion::Motion;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::{DQuat, DVec3};
-use stickslip_certify::{BodyState, Wrench};
-use stickslip_geometry::{MassProperties, Pose, Twist, pose::exp};
+use stickslip_certify::{BodyState, Cone, Friction, Wrench};
+use stickslip_geometry::{MassProperties, Pose, Shape, Twist, pose::exp};
 
 impl World {
     /// Builds the world of a scene.
@@ -19,18 +19,18 @@ impl World {
     pub fn from_scene(scene: &Scene) -> Result<Self, SceneError> {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
-            .default_friction(scene.material.friction)
+            .default_friction(friction(scene.material.friction))
             .time_step(scene.step.h)
-            .cone(scene.step.cone)
+            .cone(cone(scene.step.cone))
             .solver(scene.step.solver.clone())
             .tolerance(scene.step.tolerance);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
-            if let Some(friction) = pair.friction {
+            if let Some(f) = pair.friction {
                 let [a, b] = &pair.bodies;
-                builder = builder.pair_friction(a.clone(), b.clone(), friction);
+                builder = builder.pair_friction(a.clone(), b.clone(), friction(f));
             }
         }
         for force in &scene.forces {
@@ -38,7 +38,10 @@ impl World {
             builder = builder.force(force.body.clone(), move |t, state: &BodyState| {
                 let force = vector(&f, t);
                 let lever = state.pose.orientation * point;
-                Wrench { force, torque: vector(&tau, t) + lever.cross(force) }
+                Wrench {
+                    force,
+                    torque: vector(&tau, t) + lever.cross(force),
+                }
             });
         }
         builder.build().map_err(|e| at_its_place(scene, &e))
@@ -46,16 +49,24 @@ impl World {
 }
 
 fn body_spec(body: &scene::Body) -> BodySpec {
-    let pose = Pose { position: body.position, orientation: body.orientation };
+    let shape = shape(body.shape);
+    let pose = Pose {
+        position: body.position,
+        orientation: body.orientation,
+    };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
-        scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
-        scene::Mass::Total { mass, inertia } => MassProperties::with_mass(&body.shape, mass)
-            .map(|m| MassProperties { inertia: inertia.unwrap_or(m.inertia), ..m }),
+        scene::Mass::Density(density) => MassProperties::with_density(&shape, density),
+        scene::Mass::Total { mass, inertia } => {
+            MassProperties::with_mass(&shape, mass).map(|m| MassProperties {
+                inertia: inertia.unwrap_or(m.inertia),
+                ..m
+            })
+        }
     };
     BodySpec {
         name: body.name.clone(),
-        shape: body.shape.clone(),
+        shape,
         mass,
         motion: match &body.motion {
             scene::Motion::Free => Motion::Free,
@@ -67,9 +78,34 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         },
         state: BodyState {
             pose,
-            twist: Twist { linear: body.velocity, angular: body.angular_velocity },
+            twist: Twist {
+                linear: body.velocity,
+                angular: body.angular_velocity,
+            },
         },
-        friction: Some(body.material.friction),
+        friction: Some(friction(body.material.friction)),
+    }
+}
+
+fn shape(shape: scene::Shape) -> Shape {
+    match shape {
+        scene::Shape::HalfSpace { normal, offset } => Shape::HalfSpace { normal, offset },
+        scene::Shape::Ball { radius } => Shape::Ball { radius },
+        scene::Shape::Box { size } => Shape::Box { half: size * 0.5 },
+    }
+}
+
+fn friction(f: scene::Friction) -> Friction {
+    Friction {
+        stick: f.static_,
+        slide: f.kinetic,
+    }
+}
+
+fn cone(cone: scene::Cone) -> Cone {
+    match cone {
+        scene::Cone::Quadratic => Cone::Quadratic,
+        scene::Cone::Pyramid(n) => Cone::Pyramid(n as usize),
     }
 }
 
@@ -95,7 +131,7 @@ fn at_time(path: &scene::Prescribed, orientation: DQuat, t: f64) -> BodyState {
 
 /// Points the error at the body it is about.
 fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
-    let about = match error {
+    let about: &str = match error {
         BuildError::Overlap { a, b, .. } => {
             // The one that stands later in the file is the one to move.
             let place = |name: &String| scene.bodies.iter().find(|s| s.name == *name);
@@ -108,6 +144,10 @@ fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
         BuildError::Body { body, .. } => body,
         BuildError::Setting { setting, .. } => setting,
     };
-    let span = scene.bodies.iter().find(|b| b.name == *about).map_or(0..0, |b| b.span.clone());
+    let span = scene
+        .bodies
+        .iter()
+        .find(|b| b.name == *about)
+        .map_or(0..0, |b| b.span.clone());
     scene.error_at(span, error.to_string(), None)
 }

@@ -57,7 +57,7 @@ impl World {
     }
 
     /// The applied wrench on each body, gravity included, at the middle of the step.
-    fn apply_forces(&mut self) -> Result<(), StepError> {
+    pub(crate) fn apply_forces(&mut self) -> Result<(), StepError> {
         let gravity = self.settings.gravity;
         self.work.wrench.clear();
         self.work
@@ -80,7 +80,7 @@ impl World {
     }
 
     /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
-    fn predict(&mut self) -> Result<(), StepError> {
+    pub(crate) fn predict(&mut self) -> Result<(), StepError> {
         let (h, t_next) = (self.settings.h, self.t_next());
         self.work.goal.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -269,7 +269,7 @@ impl World {
             .add_missed(&paths, &self.frictions, &self.settings, &mut work.contacts)
     }
 
-    fn judge(&mut self) -> Certificate {
+    pub(crate) fn judge(&mut self) -> Certificate {
         let work = &self.work;
         let given = Given {
             h: self.settings.h,

@@ -93,10 +93,12 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     }
 }
 
-/// Half the relative motion of the pair: candidates this far from closing are kept, since the impulses
-/// of the step may bring them closer than the prediction does.
+/// Candidates this far from closing are kept, since the impulses of the step may bring them closer than
+/// the prediction does: half the relative motion of the pair, and a millionth of the smaller one's size so
+/// that bodies that touch stay candidates while they move together.
 fn slack(a: &Moving, b: &Moving) -> f64 {
-    0.5 * ((b.shift() - a.shift()).length() + a.turn() + b.turn())
+    let motion = (b.shift() - a.shift()).length() + a.turn() + b.turn();
+    0.5 * motion + 1e-6 * a.shape.radius().min(b.shape.radius())
 }
 
 /// Turns the normals from b → a into a → b.

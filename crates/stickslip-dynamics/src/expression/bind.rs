@@ -1,0 +1,154 @@
+//! Binding names to numbers and folding what is constant.
+
+use std::collections::BTreeMap;
+
+use super::code::{Item, Operator, Step};
+use super::function::{Function, STACK};
+use super::jet::Jet;
+use super::nearest::nearest;
+use super::{BUILT_IN, Expression, ExpressionError, Span};
+
+/// What the names in a formula stand for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope<'a> {
+    /// The scene's parameters.
+    pub(super) parameters: Option<&'a BTreeMap<String, f64>>,
+    /// The index of the body, where there is one.
+    pub(super) index: Option<f64>,
+    /// Whether the time `t` may be used.
+    pub(super) time: bool,
+}
+
+impl<'a> Scope<'a> {
+    /// A scope that knows these parameters, and neither time nor index.
+    #[must_use]
+    pub fn new(parameters: &'a BTreeMap<String, f64>) -> Self {
+        Self {
+            parameters: Some(parameters),
+            index: None,
+            time: false,
+        }
+    }
+
+    /// The same scope with the index `i` known.
+    #[must_use]
+    pub fn with_index(mut self, index: f64) -> Self {
+        self.index = Some(index);
+        self
+    }
+
+    /// The same scope with the time `t` allowed.
+    #[must_use]
+    pub fn with_time(mut self) -> Self {
+        self.time = true;
+        self
+    }
+
+    fn look_up(&self, name: &str, span: &Span) -> Result<Step, ExpressionError> {
+        match name {
+            "pi" => return Ok(Step::Constant(std::f64::consts::PI)),
+            "t" if self.time => return Ok(Step::Time),
+            "t" => {
+                let message = "`t` cannot be used here: this number does not change in time";
+                return Err(ExpressionError::new(span.clone(), message));
+            }
+            "i" => {
+                let missing = "`i` is known only in a body that has `count`";
+                let missing = || ExpressionError::new(span.clone(), missing);
+                return self.index.map(Step::Constant).ok_or_else(missing);
+            }
+            _ => {}
+        }
+        match self.parameters.and_then(|known| known.get(name)) {
+            Some(&value) => Ok(Step::Constant(value)),
+            None => Err(self.unknown(name, span)),
+        }
+    }
+
+    fn unknown(&self, name: &str, span: &Span) -> ExpressionError {
+        let parameters = self.parameters.into_iter().flat_map(BTreeMap::keys);
+        let known = parameters.map(String::as_str).chain(BUILT_IN);
+        let error = ExpressionError::new(span.clone(), format!("unknown name `{name}`"));
+        match nearest(name, known) {
+            Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
+            None => error.with_help("names come from [parameters]; `t`, `i` and `pi` are built in"),
+        }
+    }
+}
+
+/// An operand during folding: a constant with the piece to blame if it is not finite, or code.
+enum Operand {
+    Constant { value: f64, blame: Option<Span> },
+    Code,
+}
+
+impl Expression {
+    /// Binds the names to the numbers of a scope and folds what is constant.
+    ///
+    /// # Errors
+    /// Where a name is unknown, the formula needs more than 64 intermediate results at once, or it
+    /// is constant but no finite number, such as 1/0.
+    pub fn bind(&self, scope: &Scope<'_>) -> Result<Function, ExpressionError> {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut stack: Vec<Operand> = Vec::new();
+        let mut deepest = 0;
+        for (item, span) in &self.code {
+            let step = match item {
+                Item::Number(value) => Step::Constant(*value),
+                Item::Name(name) => scope.look_up(name, span)?,
+                Item::Apply(operator) => {
+                    apply(*operator, span, &mut steps, &mut stack);
+                    continue;
+                }
+            };
+            stack.push(match step {
+                Step::Constant(value) => Operand::Constant { value, blame: None },
+                Step::Time | Step::Apply(_) => Operand::Code,
+            });
+            steps.push(step);
+            deepest = deepest.max(stack.len());
+            if deepest > STACK {
+                let message = format!("this needs more than {STACK} intermediate results at once");
+                let error = ExpressionError::new(span.clone(), message);
+                return Err(error.with_help("put parts of the formula into [parameters]"));
+            }
+        }
+        match stack.first() {
+            Some(Operand::Constant { value, blame }) if !value.is_finite() => {
+                let whole = self.code.first().map_or(0..0, |(_, span)| span.clone());
+                let span = blame.clone().unwrap_or(whole);
+                let message = format!("this is not a finite number but {value}");
+                Err(ExpressionError::new(span, message))
+            }
+            Some(Operand::Constant { value, .. }) => Ok(Function::constant(*value)),
+            _ => Ok(Function::from_steps(steps, deepest)),
+        }
+    }
+}
+
+/// Folds an operator whose operands are all constant; appends it to the code otherwise.
+fn apply(operator: Operator, span: &Span, steps: &mut Vec<Step>, stack: &mut Vec<Operand>) {
+    let operands = stack.split_off(stack.len() - operator.arity());
+    let mut values = [Jet::default(); 3];
+    let mut first_blame = None;
+    let mut constant = true;
+    for (slot, operand) in values.iter_mut().zip(&operands) {
+        match operand {
+            Operand::Constant { value, blame } => {
+                *slot = Jet::constant(*value);
+                first_blame = first_blame.or_else(|| blame.clone());
+            }
+            Operand::Code => constant = false,
+        }
+    }
+    if constant {
+        let value = operator.apply(&values[..operands.len()]).value;
+        let blame = (!value.is_finite()).then(|| first_blame.unwrap_or_else(|| span.clone()));
+        steps.truncate(steps.len() - operands.len()); // each constant is one step
+        steps.push(Step::Constant(value));
+        stack.push(Operand::Constant { value, blame });
+    } else {
+        steps.push(Step::Apply(operator));
+        stack.push(Operand::Code);
+    }
+}

@@ -1,0 +1,98 @@
+//! Bodies as the scene file describes them.
+
+use std::ops::Range;
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::material::Material;
+use crate::expression::Function;
+
+/// One body, numbered and with all formulas of its index evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// The name; `box[3]` for a body with index 3 in a counted entry.
+    pub name: String,
+    /// The shape, in the body's own frame.
+    pub shape: Shape,
+    /// What decides the motion.
+    pub motion: Motion,
+    /// Mass or density as given.
+    pub mass: Mass,
+    /// The place of the body's origin at the start, m, world frame. For a prescribed body the value
+    /// of its motion at t = 0.
+    pub position: DVec3,
+    /// The orientation at the start (body to world), a unit quaternion. For a prescribed body the
+    /// orientation at angle 0: at time t it is rotation(axis, angle(t)) * orientation.
+    pub orientation: DQuat,
+    /// The velocity of the body's origin at the start, m/s, world frame. Zero unless free.
+    pub velocity: DVec3,
+    /// The angular velocity at the start, rad/s, world frame. Zero unless free.
+    pub angular_velocity: DVec3,
+    /// The body's own friction and restitution, or those of `[material]`.
+    pub material: Material,
+    /// The bytes of the file to point at in messages: the value of `name`.
+    pub span: Range<usize>,
+}
+
+/// A body's shape, in its own frame, with the origin at the centre of ball and box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// Everything below a plane: the solid is normal·x <= offset, the free side normal·x >= offset.
+    HalfSpace {
+        /// Unit normal, pointing out of the solid.
+        normal: DVec3,
+        /// Distance of the plane from the origin along the normal, m.
+        offset: f64,
+    },
+    /// A ball around the origin.
+    Ball {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A box around the origin, edges along the axes.
+    Box {
+        /// Full edge lengths, m.
+        size: DVec3,
+    },
+}
+
+/// What decides how a body moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// The laws of motion.
+    Free,
+    /// It never moves.
+    Fixed,
+    /// The scene: at time t the origin is at `position(t)` and the orientation is
+    /// rotation(`axis`, `angle(t)`) * [`Body::orientation`].
+    Prescribed(Box<Prescribed>),
+}
+
+/// A motion given as functions of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prescribed {
+    /// The place of the body's origin, m, world frame.
+    pub position: [Function; 3],
+    /// The unit axis of rotation, world frame.
+    pub axis: DVec3,
+    /// The angle about the axis, rad.
+    pub angle: Function,
+}
+
+/// How the file gives a body's mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mass {
+    /// Not given: the body is fixed or prescribed and needs none.
+    Unneeded,
+    /// Density, kg/m³; mass and inertia follow from the shape.
+    Density(f64),
+    /// The mass, kg.
+    Total {
+        /// The mass, kg.
+        mass: f64,
+        /// The inertia matrix about the body's origin in its own frame, kg m²; where it is absent it
+        /// follows from the shape with uniform density.
+        inertia: Option<DMat3>,
+    },
+}

@@ -1,0 +1,77 @@
+//! Friction and restitution, of bodies and of pairs.
+
+/// The coefficients of Coulomb friction, without unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friction {
+    /// The coefficient while the contact sticks.
+    pub static_: f64,
+    /// The coefficient while the contact slides, at most `static_`.
+    pub kinetic: f64,
+}
+
+impl Friction {
+    /// The same coefficient for sticking and sliding.
+    #[must_use]
+    pub const fn same(mu: f64) -> Self {
+        Self {
+            static_: mu,
+            kinetic: mu,
+        }
+    }
+}
+
+/// What two surfaces do to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Coulomb friction.
+    pub friction: Friction,
+    /// Ratio of normal speeds after and before an impact, from 0 to 1. Only 0 is supported now.
+    pub restitution: f64,
+}
+
+impl Default for Material {
+    /// Frictionless, and impacts without rebound.
+    fn default() -> Self {
+        Self {
+            friction: Friction::same(0.0),
+            restitution: 0.0,
+        }
+    }
+}
+
+impl Material {
+    /// How two bodies' materials combine where the pair has no entry of its own: the larger of the
+    /// two, for each coefficient.
+    #[must_use]
+    pub fn combined(self, other: Self) -> Self {
+        Self {
+            friction: Friction {
+                static_: self.friction.static_.max(other.friction.static_),
+                kinetic: self.friction.kinetic.max(other.friction.kinetic),
+            },
+            restitution: self.restitution.max(other.restitution),
+        }
+    }
+}
+
+/// A `[[contact]]` entry: what holds for one pair of bodies, whatever the bodies say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactPair {
+    /// The names of the two bodies.
+    pub bodies: [String; 2],
+    /// Friction of the pair, if the entry gives it.
+    pub friction: Option<Friction>,
+    /// Restitution of the pair, if the entry gives it.
+    pub restitution: Option<f64>,
+    /// The bytes of the file to point at in messages.
+    pub span: std::ops::Range<usize>,
+}
+
+impl ContactPair {
+    /// True if this entry is about these two bodies, in either order.
+    #[must_use]
+    pub fn is_between(&self, a: &str, b: &str) -> bool {
+        let [first, second] = &self.bodies;
+        (first == a && second == b) || (first == b && second == a)
+    }
+}

@@ -1,0 +1,147 @@
+//! The scene file: what it says, checked as far as no geometry is needed.
+//!
+//! [`Scene::read`] and [`Scene::parse`] turn TOML into a [`Scene`]: formulas of parameters and index
+//! are evaluated, counted bodies are numbered, names are resolved, and anything unknown, of the wrong
+//! type or impossible is refused with a [`SceneError`] that gives file, line, column and a
+//! suggestion. The format is documented key by key in `docs/scene.md`; [`schema`] gives it as JSON
+//! Schema.
+
+mod body;
+mod error;
+mod keys;
+mod material;
+mod node;
+mod overrides;
+mod read_body;
+mod read_mass;
+mod read_pairs;
+mod read_shape;
+mod read_step;
+mod reader;
+mod schema;
+mod settings;
+mod table;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::DVec3;
+
+pub use body::{Body, Mass, Motion, Prescribed, Shape};
+pub use error::SceneError;
+pub use material::{ContactPair, Friction, Material};
+pub use overrides::Override;
+pub use schema::schema;
+pub use settings::{Cone, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+
+use crate::expression::Function;
+
+/// The version of the scene format this program reads.
+pub const FORMAT: u32 = 1;
+
+/// The largest scene file accepted, bytes.
+pub const MAX_FILE: usize = 16 << 20;
+
+/// The most bodies a scene may have.
+pub const MAX_BODIES: usize = 1_000_000;
+
+/// What a scene file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// The title, empty if none is given.
+    pub title: String,
+    /// The version of the format, 1.
+    pub format: u32,
+    /// The acceleration of gravity, m/s², world frame.
+    pub gravity: DVec3,
+    /// Step size, end of the run, method, cone, solver, tolerance.
+    pub step: StepSettings,
+    /// The default material, `[material]`.
+    pub material: Material,
+    /// All bodies, in the order of the file, counted ones numbered.
+    pub bodies: Vec<Body>,
+    /// The `[[contact]]` entries.
+    pub contact_overrides: Vec<ContactPair>,
+    /// The `[[force]]` entries.
+    pub forces: Vec<Force>,
+    /// The name of the file.
+    pub file: String,
+    /// The text of the file, without the overrides.
+    pub text: Arc<str>,
+    /// The overrides that were applied to the text.
+    pub overrides: Vec<Override>,
+}
+
+/// A `[[force]]` entry: a force and a torque that act on one free body, as functions of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Force {
+    /// The name of the body.
+    pub body: String,
+    /// The force, N, world frame.
+    pub force: [Function; 3],
+    /// The torque about the body's origin, N m, world frame, on top of what the force gives.
+    pub torque: [Function; 3],
+    /// The point at which the force acts, m, in the body's frame; the origin unless given.
+    pub point: DVec3,
+    /// The bytes of the file to point at in messages: the value of `body`.
+    pub span: Range<usize>,
+}
+
+impl Scene {
+    /// Reads a scene file and applies the overrides.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or as [`Scene::parse`].
+    pub fn read(path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| {
+            SceneError::unreadable(&file, format!("cannot read the scene: {error}"))
+        })?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::parse(&text, &file, overrides),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text: Arc<str> = String::from_utf8_lossy(error.as_bytes()).into();
+                let message = "this is not text in UTF-8";
+                Err(SceneError::at(&file, &text, at..at + 1, message, None))
+            }
+        }
+    }
+
+    /// Parses the text of a scene; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// Where the text is no TOML, has unknown keys or names, values of the wrong type or impossible
+    /// ones, or where an override does not fit the scene.
+    pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, SceneError> {
+        let sources = node::Sources::new(file, text, overrides);
+        read_step::read_scene(&sources).map_err(|fault| sources.error(*fault))
+    }
+
+    /// An error at a place of this scene's file, such as the `span` of a body.
+    #[must_use]
+    pub fn error_at(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> SceneError {
+        SceneError::at(&self.file, &self.text, span, message, help)
+    }
+
+    /// The material between two bodies: the pair's own `[[contact]]` entry where it gives a value,
+    /// else the larger of the two bodies'.
+    #[must_use]
+    pub fn material_between(&self, a: &Body, b: &Body) -> Material {
+        let combined = a.material.combined(b.material);
+        let mut entries = self.contact_overrides.iter();
+        match entries.find(|pair| pair.is_between(&a.name, &b.name)) {
+            None => combined,
+            Some(pair) => Material {
+                friction: pair.friction.unwrap_or(combined.friction),
+                restitution: pair.restitution.unwrap_or(combined.restitution),
+            },
+        }
+    }
+}

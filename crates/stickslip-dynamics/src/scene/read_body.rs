@@ -1,0 +1,213 @@
+//! `[[body]]` entries.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use super::keys::{BODY, MOTION};
+use super::node::{Fault, Node, Outcome, Value};
+use super::read_mass::read_mass;
+use super::read_shape::{read_orientation, read_shape};
+use super::read_step::{choice, read_material};
+use super::reader::{Reader, items, text};
+use super::table::Table;
+use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed, Shape};
+use crate::expression::Function;
+
+/// The longest name of a body, in characters.
+const MAX_NAME: usize = 100;
+
+/// Reads all bodies, in the order of the file, counted ones numbered.
+pub(super) fn read_bodies(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+    material: Material,
+    source: &str,
+) -> Outcome<Vec<Body>> {
+    let Some(node) = root.get("body") else {
+        return Err(root
+            .fault("the scene has no body")
+            .with_help("add a [[body]] with a name, a shape, and a mass, a density or a motion"));
+    };
+    let mut bodies = Vec::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in items(node, "an array of tables, [[body]]")? {
+        let table = Table::open(entry, &BODY)?;
+        let name_node = table.need("name")?;
+        let name = read_name(name_node)?;
+        if let Some(earlier) = seen.insert(name, name_node.place.span.start) {
+            let message = format!("the name `{name}` is used twice");
+            let line = source.get(..earlier).map_or(0, |s| s.matches('\n').count()) + 1;
+            let help = format!("it was first used in line {line}");
+            return Err(Fault::new(&name_node.place, message).with_help(help));
+        }
+        let Some(count_node) = table.get("count") else {
+            bodies.push(read_one(reader, &table, name.to_owned(), material)?);
+            check_total(&bodies, name_node)?;
+            continue;
+        };
+        let count = reader.whole(count_node, "`count`", 1, MAX_BODIES as u32)?;
+        for index in 0..count {
+            let reader = Reader {
+                scope: reader.scope.with_index(f64::from(index)),
+            };
+            let numbered = format!("{name}[{index}]");
+            let body = read_one(&reader, &table, numbered, material).map_err(|mut fault| {
+                fault.message = format!("{} (in `{name}[{index}]`)", fault.message);
+                fault
+            })?;
+            bodies.push(body);
+            check_total(&bodies, count_node)?;
+        }
+    }
+    Ok(bodies)
+}
+
+fn check_total(bodies: &[Body], node: &Node) -> Outcome<()> {
+    if bodies.len() > MAX_BODIES {
+        let message = format!("the scene has more than {MAX_BODIES} bodies");
+        return Err(Fault::new(&node.place, message));
+    }
+    Ok(())
+}
+
+/// A name that can stand in records and messages without quotes.
+fn read_name(node: &Node) -> Outcome<&str> {
+    let name = text(node, "a name")?;
+    let fault = |message: &str| Err(Fault::new(&node.place, message));
+    if name.is_empty() {
+        return fault("the name is empty");
+    }
+    if name.chars().count() > MAX_NAME {
+        return fault("the name is longer than 100 characters");
+    }
+    if name == "world" {
+        return fault("the name `world` stands for the world itself");
+    }
+    if name.contains(['[', ']']) {
+        let message = "brackets in a name are kept for the numbers of counted bodies";
+        let help = "use `count` to make name[0], name[1], …";
+        return Err(Fault::new(&node.place, message).with_help(help));
+    }
+    let odd = |c: char| c.is_control() || matches!(c, ',' | '"' | '\'' | '`');
+    if name.contains(odd) || name.trim() != name {
+        return fault("a name has no commas, quotes, line ends, or spaces around it");
+    }
+    Ok(name)
+}
+
+/// One body, with the index in the reader's scope if it is counted.
+fn read_one(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    name: String,
+    material: Material,
+) -> Outcome<Body> {
+    let shape_node = table.need("shape")?;
+    let shape = read_shape(reader, shape_node)?;
+    let motion = match table.get("motion") {
+        Some(node) => read_motion(reader, node)?,
+        None => Motion::Free,
+    };
+    let unused: (&[&str], &str) = match &motion {
+        Motion::Free => (&[], ""),
+        Motion::Fixed => (
+            &["mass", "density", "inertia", "velocity", "angular-velocity"],
+            "a fixed body",
+        ),
+        Motion::Prescribed(_) => (
+            &[
+                "mass",
+                "density",
+                "inertia",
+                "position",
+                "velocity",
+                "angular-velocity",
+            ],
+            "a body with a prescribed motion",
+        ),
+    };
+    if let Some(key) = table.first_of(unused.0) {
+        let message = format!("`{}` has no effect on {}", key.name, unused.1);
+        let fault = Fault::new(&key.place, message);
+        return Err(match key.name.as_str() {
+            "position" => fault.with_help("give the position inside `motion`"),
+            _ => fault.with_help("remove it, or make the body free"),
+        });
+    }
+    if matches!((&motion, shape), (Motion::Free, Shape::HalfSpace { .. })) {
+        let message = "a half-space cannot move freely: it has no end and no mass";
+        let help = "add motion = \"fixed\"";
+        return Err(Fault::new(&shape_node.place, message).with_help(help));
+    }
+    let position = match &motion {
+        Motion::Prescribed(given) => {
+            let at_start = given.position.each_ref().map(|x| x.value(0.0));
+            DVec3::from_array(at_start)
+        }
+        Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
+    };
+    let mass = match &motion {
+        Motion::Free => read_mass(reader, table)?,
+        Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
+    };
+    Ok(Body {
+        name,
+        shape,
+        mass,
+        position,
+        orientation: read_orientation(reader, table.get("orientation"))?,
+        velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
+        angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
+        material: read_material(reader, table, material)?,
+        motion,
+        span: table.need("name")?.place.span.clone(),
+    })
+}
+
+fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Motion> {
+    match &node.value {
+        Value::Text(_) => Ok(match choice(node, "motion", &["free", "fixed"])? {
+            "fixed" => Motion::Fixed,
+            _ => Motion::Free,
+        }),
+        Value::Table(_) => {
+            let table = Table::open(node, &MOTION)?;
+            read_prescribed(reader, &table).map(|given| Motion::Prescribed(Box::new(given)))
+        }
+        _ => {
+            let message = format!(
+                "expected \"free\", \"fixed\" or a table with `position`, `axis`, `angle`, found {}",
+                node.kind()
+            );
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+fn read_prescribed(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Prescribed> {
+    let position = reader.functions(table, "position")?;
+    let (axis, angle) = match (table.get("axis"), table.get("angle")) {
+        (Some(axis), Some(angle)) => (reader.direction(axis, "the axis")?, reader.function(angle)?),
+        (None, None) if table.get("position").is_none() => {
+            let message = "the motion says nothing: `position` or `angle` is missing";
+            return Err(table
+                .fault(message)
+                .with_help("a body at rest is \"fixed\""));
+        }
+        (None, None) => (DVec3::Z, Function::constant(0.0)),
+        (None, Some(angle)) => {
+            let message = "`angle` needs an `axis` to turn about";
+            return Err(Fault::new(&angle.place, message));
+        }
+        (Some(axis), None) => {
+            let message = "`axis` has no effect without an `angle`";
+            return Err(Fault::new(&axis.place, message));
+        }
+    };
+    Ok(Prescribed {
+        position,
+        axis,
+        angle,
+    })
+}

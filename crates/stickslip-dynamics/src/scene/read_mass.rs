@@ -1,0 +1,139 @@
+//! Mass, density and inertia.
+
+use glam::{DMat3, DVec3};
+
+use super::Mass;
+use super::node::{Fault, Node, Outcome, Value};
+use super::reader::{Reader, three};
+use super::table::Table;
+
+/// How far, relative to the largest moment, an inertia may be from symmetric, and how far the triangle
+/// inequality may be broken: enough for numbers rounded to ten digits, so that a flat plate passes.
+const ROUNDING: f64 = 1e-9;
+
+/// The mass of a free body.
+pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Mass> {
+    let inertia = table.get("inertia");
+    match (table.get("mass"), table.get("density")) {
+        (Some(_), Some(density)) => {
+            let message = "give `mass` or `density`, not both";
+            Err(Fault::new(&density.place, message))
+        }
+        (None, None) => {
+            let message = "a free body needs `mass` or `density`";
+            let fault = Fault::new(table.place(), message);
+            Err(fault.with_help("a body that never moves has motion = \"fixed\""))
+        }
+        (None, Some(node)) => match inertia {
+            Some(inertia) => {
+                let message = "`inertia` goes with `mass`; `density` gives its own";
+                Err(Fault::new(&inertia.place, message))
+            }
+            None => reader.positive(node, "the density").map(Mass::Density),
+        },
+        (Some(node), None) => Ok(Mass::Total {
+            mass: reader.positive(node, "the mass")?,
+            inertia: inertia.map(|node| read_inertia(reader, node)).transpose()?,
+        }),
+    }
+}
+
+/// An inertia: its diagonal or its three rows.
+fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
+    let rows = three(node)?;
+    let inertia = match rows[0].value {
+        Value::Array(_) => {
+            let [x, y, z] = rows.each_ref().map(|row| reader.vector(row));
+            DMat3::from_cols(x?, y?, z?).transpose()
+        }
+        _ => DMat3::from_diagonal(reader.vector(node)?),
+    };
+    let fault = |message: String| Err(Fault::new(&node.place, message));
+    let largest = inertia
+        .to_cols_array()
+        .iter()
+        .fold(0.0, |a: f64, b| a.max(b.abs()));
+    let skew = inertia - inertia.transpose();
+    if skew
+        .to_cols_array()
+        .iter()
+        .any(|x| x.abs() > ROUNDING * largest)
+    {
+        return fault("the inertia is not symmetric".to_owned());
+    }
+    let moments = principal_moments(inertia);
+    let [a, b, c] = moments;
+    if a <= 0.0 {
+        return fault(format!(
+            "every principal moment of inertia must be positive, but they are {a}, {b}, {c}"
+        ));
+    }
+    if a + b < c * (1.0 - ROUNDING) {
+        return fault(format!(
+            "no body has this inertia: the largest principal moment {c} exceeds the sum of the others, \
+             {a} + {b}"
+        ));
+    }
+    Ok(inertia)
+}
+
+/// The eigenvalues of a symmetric matrix, in rising order, by Jacobi's rotations; a matrix that is
+/// diagonal already keeps its numbers.
+fn principal_moments(matrix: DMat3) -> [f64; 3] {
+    let mut a = matrix;
+    for _ in 0..20 {
+        let mut rotated = false;
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            let off = a.col(q)[p];
+            if off.abs() <= f64::EPSILON * (a.col(p)[p].abs() + a.col(q)[q].abs()) * 0.5 {
+                continue;
+            }
+            rotated = true;
+            // tan of the angle that makes the entry (p, q) zero, the smaller root.
+            let theta = (a.col(q)[q] - a.col(p)[p]) / (2.0 * off);
+            let sign = if theta < 0.0 { -1.0 } else { 1.0 };
+            let tan = sign / (theta.abs() + (1.0 + theta * theta).sqrt());
+            let cos = 1.0 / (1.0 + tan * tan).sqrt();
+            let sin = tan * cos;
+            let mut turn = DMat3::IDENTITY;
+            turn.col_mut(p)[p] = cos;
+            turn.col_mut(q)[q] = cos;
+            turn.col_mut(q)[p] = sin;
+            turn.col_mut(p)[q] = -sin;
+            a = turn.transpose() * a * turn;
+        }
+        if !rotated {
+            break;
+        }
+    }
+    let DVec3 { x, y, z } = DVec3::new(a.col(0).x, a.col(1).y, a.col(2).z);
+    let mut moments = [x, y, z];
+    moments.sort_by(f64::total_cmp);
+    moments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn principal_moments_of_a_turned_diagonal() {
+        let (s, c) = libm::sincos(0.7);
+        let turn = DMat3::from_cols(
+            DVec3::new(c, s, 0.0),
+            DVec3::new(-s, c, 0.0),
+            DVec3::new(0.0, 0.0, 1.0),
+        );
+        let tilt = DMat3::from_cols(
+            DVec3::new(1.0, 0.0, 0.0),
+            DVec3::new(0.0, c, s),
+            DVec3::new(0.0, -s, c),
+        );
+        let r = turn * tilt;
+        let matrix = r * DMat3::from_diagonal(DVec3::new(3.0, 1.0, 2.5)) * r.transpose();
+        let found = principal_moments(matrix);
+        for (moment, exact) in found.iter().zip([1.0, 2.5, 3.0]) {
+            assert!((moment - exact).abs() < 1e-14, "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `[[contact]]` and `[[force]]` entries, which name bodies.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use super::keys::{CONTACT, FORCE};
+use super::node::{Fault, Node, Outcome};
+use super::read_step::{read_friction, read_restitution};
+use super::reader::{Reader, items, text};
+use super::table::Table;
+use super::{Body, ContactPair, Force, Motion};
+use crate::expression::nearest;
+
+/// The bodies by name, and whether each is free.
+pub(super) struct Names<'b> {
+    free: BTreeMap<&'b str, bool>,
+}
+
+impl<'b> Names<'b> {
+    pub(super) fn new(bodies: &'b [Body]) -> Self {
+        let entry = |body: &'b Body| (body.name.as_str(), body.motion == Motion::Free);
+        Self {
+            free: bodies.iter().map(entry).collect(),
+        }
+    }
+
+    /// Looks a body up; says whether it is free.
+    fn find(&self, node: &Node) -> Outcome<(String, bool)> {
+        let name = text(node, "the name of a body")?;
+        if let Some(free) = self.free.get(name) {
+            return Ok((name.to_owned(), *free));
+        }
+        let fault = Fault::new(&node.place, format!("unknown body `{name}`"));
+        let numbered = format!("{name}[0]");
+        if self.free.contains_key(numbered.as_str()) {
+            let help = format!("`{name}` is counted: name one of them, such as `{numbered}`");
+            return Err(fault.with_help(help));
+        }
+        Err(match nearest(name, self.free.keys().copied()) {
+            Some(meant) => fault.suggest(Some(meant)),
+            None => fault.with_help("bodies are named in [[body]]"),
+        })
+    }
+}
+
+/// Reads the `[[contact]]` entries.
+pub(super) fn read_contacts(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+    names: &Names<'_>,
+    source: &str,
+) -> Outcome<Vec<ContactPair>> {
+    let Some(node) = root.get("contact") else {
+        return Ok(Vec::new());
+    };
+    let mut pairs = Vec::new();
+    let mut seen: BTreeMap<[String; 2], usize> = BTreeMap::new();
+    for entry in items(node, "an array of tables, [[contact]]")? {
+        let table = Table::open(entry, &CONTACT)?;
+        let node = table.need("bodies")?;
+        let two = items(node, "the names of two bodies")?;
+        let [first, second] = two else {
+            let message = format!("a contact is between two bodies, not {}", two.len());
+            return Err(Fault::new(&node.place, message));
+        };
+        let ((a, a_free), (b, b_free)) = (names.find(first)?, names.find(second)?);
+        if a == b {
+            let message = format!("a contact of `{a}` with itself");
+            return Err(Fault::new(&second.place, message));
+        }
+        if !a_free && !b_free {
+            let message = format!("neither `{a}` nor `{b}` is free: this contact has no effect");
+            return Err(Fault::new(&node.place, message));
+        }
+        let bodies = [a, b];
+        let mut sorted = bodies.clone();
+        sorted.sort();
+        if let Some(earlier) = seen.insert(sorted, node.place.span.start) {
+            let [a, b] = &bodies;
+            let message = format!("the contact between `{a}` and `{b}` is given twice");
+            let line = source.get(..earlier).map_or(0, |s| s.matches('\n').count()) + 1;
+            let help = format!("it was first given in line {line}");
+            return Err(Fault::new(&node.place, message).with_help(help));
+        }
+        let friction = table.get("friction");
+        let restitution = table.get("restitution");
+        if friction.is_none() && restitution.is_none() {
+            let message = "the contact says nothing: `friction` or `restitution` is missing";
+            return Err(table.fault(message));
+        }
+        let friction = friction.map(|node| read_friction(reader, node));
+        let restitution = restitution.map(|node| read_restitution(reader, node));
+        pairs.push(ContactPair {
+            bodies,
+            friction: friction.transpose()?,
+            restitution: restitution.transpose()?,
+            span: node.place.span.clone(),
+        });
+    }
+    Ok(pairs)
+}
+
+/// Reads the `[[force]]` entries.
+pub(super) fn read_forces(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+    names: &Names<'_>,
+) -> Outcome<Vec<Force>> {
+    let Some(node) = root.get("force") else {
+        return Ok(Vec::new());
+    };
+    let mut forces = Vec::new();
+    for entry in items(node, "an array of tables, [[force]]")? {
+        let table = Table::open(entry, &FORCE)?;
+        let node = table.need("body")?;
+        let (body, free) = names.find(node)?;
+        if !free {
+            let message = format!("`{body}` is not free: a force has no effect on it");
+            return Err(Fault::new(&node.place, message));
+        }
+        if table.first_of(&["force", "torque"]).is_none() {
+            let message = "the entry says nothing: `force` or `torque` is missing";
+            return Err(table.fault(message));
+        }
+        if let (Some(point), None) = (table.first_of(&["point"]), table.get("force")) {
+            let message = "`point` has no effect without a `force`";
+            return Err(Fault::new(&point.place, message));
+        }
+        forces.push(Force {
+            body,
+            force: reader.functions(&table, "force")?,
+            torque: reader.functions(&table, "torque")?,
+            point: reader.vector_or(&table, "point", DVec3::ZERO)?,
+            span: node.place.span.clone(),
+        });
+    }
+    Ok(forces)
+}

@@ -1,0 +1,138 @@
+//! Shapes and orientations.
+
+use glam::{DQuat, DVec3};
+
+use super::Shape;
+use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE};
+use super::node::{Fault, Node, Outcome, Value};
+use super::reader::{Reader, items};
+use super::table::Table;
+use crate::expression::nearest;
+
+/// How far the norm of a quaternion may be from 1.
+const UNIT: f64 = 1e-6;
+
+/// A shape: a table with one key, its kind.
+pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
+    if let Value::Text(text) = &node.value {
+        let name = text.text.as_str();
+        let kinds = SHAPE.keys.iter().map(|key| key.name);
+        let message = if SHAPE.later.contains(&name) {
+            format!("the shape \"{name}\" is not supported yet")
+        } else if kinds.clone().any(|kind| kind == name) {
+            format!("the shape \"{name}\" needs its dimensions")
+        } else {
+            format!("unknown shape \"{name}\"")
+        };
+        let help = match nearest(name, kinds).unwrap_or("box") {
+            "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
+            "ball" => "write shape = { ball = { radius = 0.1 } }",
+            _ => "write shape = { box = { size = [1, 1, 1] } }",
+        };
+        return Err(Fault::new(&node.place, message).with_help(help));
+    }
+    let table = Table::open(node, &SHAPE)?;
+    let Some((kind, node)) = table.only() else {
+        return Err(table.fault("the shape is empty"));
+    };
+    match kind {
+        "half-space" => {
+            let table = Table::open(node, &HALF_SPACE)?;
+            let normal = reader.direction(table.need("normal")?, "the normal")?;
+            let offset = table.get("offset").map(|node| reader.number(node));
+            Ok(Shape::HalfSpace {
+                normal,
+                offset: offset.unwrap_or(Ok(0.0))?,
+            })
+        }
+        "ball" => {
+            let table = Table::open(node, &BALL)?;
+            let radius = reader.positive(table.need("radius")?, "the radius")?;
+            Ok(Shape::Ball { radius })
+        }
+        _ => {
+            let table = Table::open(node, &BOX)?;
+            let node = table.need("size")?;
+            let size = reader.vector(node)?;
+            if size.min_element() > 0.0 {
+                return Ok(Shape::Box { size });
+            }
+            let DVec3 { x, y, z } = size;
+            let message =
+                format!("every edge of a box must be positive, but they are {x}, {y}, {z}");
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+/// An orientation: a unit quaternion with the scalar first, axis and angle, or roll, pitch and yaw.
+pub(super) fn read_orientation(reader: &Reader<'_>, node: Option<&Node>) -> Outcome<DQuat> {
+    let Some(node) = node else {
+        return Ok(DQuat::IDENTITY);
+    };
+    match &node.value {
+        Value::Array(_) => read_quaternion(reader, node),
+        Value::Table(_) => {
+            let table = Table::open(node, &ORIENTATION)?;
+            match (table.get("rpy"), table.get("axis"), table.get("angle")) {
+                (Some(rpy), None, None) => {
+                    let DVec3 { x, y, z } = reader.vector(rpy)?;
+                    let turns = [(DVec3::Z, z), (DVec3::Y, y), (DVec3::X, x)];
+                    let [yaw, pitch, roll] = turns.map(|(axis, angle)| rotation(axis, angle));
+                    Ok(unit(yaw * pitch * roll))
+                }
+                (None, Some(axis), Some(angle)) => {
+                    let axis = reader.direction(axis, "the axis")?;
+                    Ok(unit(rotation(axis, reader.number(angle)?)))
+                }
+                _ => {
+                    let message = "an orientation is { axis, angle } or { rpy }";
+                    Err(table.fault(message))
+                }
+            }
+        }
+        _ => {
+            let message = format!(
+                "expected a quaternion [s, x, y, z], {{ axis, angle }} or {{ rpy }}, found {}",
+                node.kind()
+            );
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+fn read_quaternion(reader: &Reader<'_>, node: &Node) -> Outcome<DQuat> {
+    let given = items(node, "a quaternion [s, x, y, z]")?;
+    let [s, x, y, z] = given else {
+        let message = format!(
+            "a quaternion has four numbers [s, x, y, z], not {}",
+            given.len()
+        );
+        return Err(Fault::new(&node.place, message));
+    };
+    let [s, x, y, z] = [s, x, y, z].map(|item| reader.number(item));
+    let quaternion = DQuat::from_xyzw(x?, y?, z?, s?);
+    let norm = quaternion.length();
+    if (norm - 1.0).abs() <= UNIT {
+        return Ok(unit(quaternion));
+    }
+    let message = format!("the quaternion must have norm 1, but has norm {norm}");
+    let fault = Fault::new(&node.place, message);
+    Err(if norm == 0.0 {
+        fault.with_help("no rotation is [1, 0, 0, 0]: the scalar comes first")
+    } else {
+        fault.with_help("divide by the norm, or give { axis, angle }")
+    })
+}
+
+/// The rotation about a unit axis by an angle.
+fn rotation(axis: DVec3, angle: f64) -> DQuat {
+    let (sin, cos) = libm::sincos(0.5 * angle);
+    let v = axis * sin;
+    DQuat::from_xyzw(v.x, v.y, v.z, cos)
+}
+
+/// Takes the last rounding out of a quaternion whose norm is nearly 1.
+fn unit(quaternion: DQuat) -> DQuat {
+    quaternion * (1.0 / quaternion.length())
+}

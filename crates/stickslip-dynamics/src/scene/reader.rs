@@ -1,0 +1,163 @@
+//! Numbers, vectors and functions from the values of the document.
+
+use glam::DVec3;
+
+use super::node::{Fault, Node, Outcome, Value};
+use super::table::Table;
+use crate::expression::{Function, Scope};
+
+/// Reads values with a given meaning of the names in formulas.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'p> {
+    pub(super) scope: Scope<'p>,
+}
+
+impl Reader<'_> {
+    /// A finite number, given as such or as a formula constant in time.
+    pub(super) fn number(&self, node: &Node) -> Outcome<f64> {
+        match &node.value {
+            Value::Number(value) => finite(node, *value),
+            Value::Text(text) => text
+                .formula()
+                .map_err(|error| node.formula_fault(error))?
+                .number(&self.scope)
+                .map_err(|error| node.formula_fault(&error)),
+            _ => {
+                let message = format!("expected a number or a formula, found {}", node.kind());
+                Err(Fault::new(&node.place, message))
+            }
+        }
+    }
+
+    /// A function of time that is finite, with its derivatives, at t = 0.
+    pub(super) fn function(&self, node: &Node) -> Outcome<Function> {
+        let Value::Text(text) = &node.value else {
+            return self.number(node).map(Function::constant);
+        };
+        let function = text
+            .formula()
+            .map_err(|error| node.formula_fault(error))?
+            .bind(&self.scope.with_time())
+            .map_err(|error| node.formula_fault(&error))?;
+        let jet = function.jet(0.0);
+        if jet.is_finite() {
+            return Ok(function);
+        }
+        let message = if jet.value.is_finite() {
+            format!(
+                "the derivatives of this formula at t = 0 are not finite: {} and {}",
+                jet.rate, jet.second
+            )
+        } else {
+            format!("at t = 0 this is not a finite number but {}", jet.value)
+        };
+        Err(Fault::new(&node.place, message))
+    }
+
+    /// A number above zero.
+    pub(super) fn positive(&self, node: &Node, what: &str) -> Outcome<f64> {
+        let value = self.number(node)?;
+        if value > 0.0 {
+            return Ok(value);
+        }
+        let message = format!("{what} must be positive, but is {value}");
+        Err(Fault::new(&node.place, message))
+    }
+
+    /// A number at or above zero.
+    pub(super) fn not_negative(&self, node: &Node, what: &str) -> Outcome<f64> {
+        let value = self.number(node)?;
+        if value >= 0.0 {
+            return Ok(value);
+        }
+        let message = format!("{what} must not be negative, but is {value}");
+        Err(Fault::new(&node.place, message))
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(super) fn whole(&self, node: &Node, what: &str, least: u32, most: u32) -> Outcome<u32> {
+        let value = self.number(node)?;
+        if value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value) {
+            return Ok(value as u32);
+        }
+        let message =
+            format!("{what} must be a whole number from {least} to {most}, but is {value}");
+        Err(Fault::new(&node.place, message))
+    }
+
+    /// Three numbers.
+    pub(super) fn vector(&self, node: &Node) -> Outcome<DVec3> {
+        let [x, y, z] = three(node)?;
+        Ok(DVec3::new(
+            self.number(x)?,
+            self.number(y)?,
+            self.number(z)?,
+        ))
+    }
+
+    /// Three numbers, or the default where the key is absent.
+    pub(super) fn vector_or(&self, table: &Table<'_>, key: &str, other: DVec3) -> Outcome<DVec3> {
+        table.get(key).map_or(Ok(other), |node| self.vector(node))
+    }
+
+    /// A direction: three numbers, not all zero, made a unit vector.
+    pub(super) fn direction(&self, node: &Node, what: &str) -> Outcome<DVec3> {
+        let given = self.vector(node)?;
+        let largest = given.abs().max_element();
+        if largest > 0.0
+            && let Some(unit) = (given / largest).try_normalize()
+        {
+            return Ok(unit);
+        }
+        let message = format!("{what} must not be zero: it gives a direction");
+        Err(Fault::new(&node.place, message))
+    }
+
+    /// Three functions of time; zero where the key is absent.
+    pub(super) fn functions(&self, table: &Table<'_>, key: &str) -> Outcome<[Function; 3]> {
+        let Some(node) = table.get(key) else {
+            return Ok(Default::default());
+        };
+        let [x, y, z] = three(node)?;
+        Ok([self.function(x)?, self.function(y)?, self.function(z)?])
+    }
+}
+
+fn finite(node: &Node, value: f64) -> Outcome<f64> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    let message = format!("expected a finite number, found {value}");
+    Err(Fault::new(&node.place, message))
+}
+
+/// The items of an array.
+pub(super) fn items<'n>(node: &'n Node, expected: &str) -> Outcome<&'n [Node]> {
+    match &node.value {
+        Value::Array(items) => Ok(items),
+        _ => {
+            let message = format!("expected {expected}, found {}", node.kind());
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+/// The three items of an array.
+pub(super) fn three(node: &Node) -> Outcome<&[Node; 3]> {
+    let items = items(node, "an array of three numbers [x, y, z]")?;
+    items.try_into().map_err(|_| {
+        let message = format!("expected three numbers [x, y, z], found {}", items.len());
+        Fault::new(&node.place, message)
+    })
+}
+
+/// The text of a string.
+pub(super) fn text<'n>(node: &'n Node, expected: &str) -> Outcome<&'n str> {
+    match &node.value {
+        Value::Text(text) => Ok(&text.text),
+        _ => {
+            let message = format!("expected {expected}, found {}", node.kind());
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! How a scene is stepped through time.
+
+/// The names of the time-stepping methods that can be used.
+pub const METHODS: [&str; 1] = ["stewart-trinkle"];
+
+/// The names of methods that are planned and refused for now.
+pub const LATER_METHODS: [&str; 4] = ["implicit", "event-driven", "anitescu", "extrapolated"];
+
+/// The names of the solvers a scene may ask for.
+pub const SOLVERS: [&str; 4] = ["auto", "nsgs", "lemke", "newton"];
+
+/// A time-stepping method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Stewart and Trinkle's: contact frames at the start of the step, velocities at its end.
+    #[default]
+    StewartTrinkle,
+}
+
+impl Method {
+    /// The name used in scene files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StewartTrinkle => METHODS[0],
+        }
+    }
+}
+
+/// The cone of friction forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cone {
+    /// Coulomb's own, round cone.
+    #[default]
+    Quadratic,
+    /// A pyramid on this many directions, at least 3, spread evenly over the whole circle.
+    Pyramid(u32),
+}
+
+/// The `[step]` table: step size, end, and the choice of methods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSettings {
+    /// The step size, s.
+    pub h: f64,
+    /// The time at which the run ends, s.
+    pub until: f64,
+    /// The time-stepping method.
+    pub method: Method,
+    /// The friction cone.
+    pub cone: Cone,
+    /// The solver's name, one of [`SOLVERS`].
+    pub solver: String,
+    /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
+    pub tolerance: f64,
+}
