@@ -1,2 +1,46 @@
-//! The program.
-fn main() {}
+//! The `stickslip` program: thin commands over the library.
+
+mod bench;
+mod check;
+mod compare;
+mod output;
+mod run;
+mod schema;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Rigid bodies in frictional contact, solved to the law and certified step by step.
+///
+/// Exit codes: 0 done, 1 the work failed (not converged, not valid), 2 bad input.
+#[derive(Parser)]
+#[command(name = "stickslip", version, arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Compare(compare::Args),
+    Schema(schema::Args),
+    Bench(bench::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(args) => args.run(),
+        Command::Check(args) => args.run(),
+        Command::Compare(args) => args.run(),
+        Command::Schema(args) => args.run(),
+        Command::Bench(args) => args.run(),
+    };
+    match result {
+        Ok(output::Verdict::Good) => ExitCode::SUCCESS,
+        Ok(output::Verdict::Bad) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}

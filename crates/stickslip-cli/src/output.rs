@@ -1,0 +1,63 @@
+//! What every command shares: exit codes, errors, numbers for people.
+
+use std::io::Write;
+use std::process::ExitCode;
+use stickslip::prelude::{BuildError, SceneError};
+use stickslip::record::RecordError;
+
+/// Did the work come out well?
+pub(crate) enum Verdict {
+    /// Exit 0.
+    Good,
+    /// Exit 1: not converged, not valid. The command has said why.
+    Bad,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Exit 2, with the place in the scene file.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// Exit 2.
+    #[error("{0}")]
+    Build(#[from] BuildError),
+    /// Exit 2: a trajectory that cannot be read, or not be written.
+    #[error("{0}")]
+    Record(#[from] RecordError),
+    /// Exit 2.
+    #[error("{0}")]
+    Input(String),
+}
+
+impl Failure {
+    /// Prints the error and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let mut stderr = std::io::stderr().lock();
+        // Nothing is left to tell if standard error is closed.
+        let _ = writeln!(stderr, "error: {self}");
+        ExitCode::from(2)
+    }
+}
+
+/// Prints one line (or more) to standard output; a closed pipe is no error.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// Prints one JSON object, for `--json`.
+pub(crate) fn print_json(value: &serde_json::Value) {
+    print(&value.to_string());
+}
+
+/// A duration for people.
+pub(crate) fn seconds(s: f64) -> String {
+    if s < 1e-3 {
+        format!("{:.1} µs", s * 1e6)
+    } else if s < 1.0 {
+        format!("{:.1} ms", s * 1e3)
+    } else {
+        format!("{s:.2} s")
+    }
+}

@@ -1,0 +1,228 @@
+//! `stickslip run`: from a scene file to a certified trajectory.
+
+use crate::output::{Failure, Verdict, print, print_json, seconds};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use stickslip::dynamics::scene::Override;
+use stickslip::dynamics::simulate::steps_until;
+use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
+use stickslip::record::{CsvWriter, Every, Header, ParquetWriter, Tee};
+
+/// Simulate a scene and certify every step
+///
+/// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The scene file (TOML)
+    scene: PathBuf,
+    /// Length of a step, s
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    h: Option<String>,
+    /// Time at which to stop, s
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    until: Option<String>,
+    /// Time-stepping method
+    #[arg(long, value_name = "M")]
+    method: Option<String>,
+    /// Friction cone: quadratic, or pyramid:N
+    #[arg(long, value_name = "CONE")]
+    cone: Option<String>,
+    /// Solver tried first
+    #[arg(long, value_name = "S")]
+    solver: Option<String>,
+    /// Largest residual accepted, m/s
+    #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
+    tolerance: Option<String>,
+    /// Threads to use; the answer does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    threads: u64,
+    /// Set a parameter of the scene or a key such as material.friction (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Record to this file: .parquet or .csv (may be repeated)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Vec<PathBuf>,
+    /// Record every Nth step only
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// With a .csv: also write the contacts with their forces, beside it
+    #[arg(long)]
+    contacts: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let overrides = self.overrides()?;
+        let scene = Scene::read(&self.scene, &overrides)?;
+        let mut world = World::from_scene(&scene)?;
+        world.set_threads(self.threads as usize);
+        let header = header(&scene, &world, &overrides);
+        let mut recorder = Every::new(self.every, self.recorder(&scene)?);
+        let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
+        let start = Instant::now();
+        let outcome = simulate(&mut world, &header, scene.step.until, &mut recorder, &mut |w| {
+            if w.steps().is_multiple_of(16) {
+                bar.set_position(w.steps());
+            }
+        })?;
+        bar.finish_and_clear();
+        let elapsed = start.elapsed().as_secs_f64();
+        if self.json {
+            print_json(&json_of(&outcome, elapsed));
+        } else {
+            print(&self.text_of(&scene, &world, &outcome, elapsed));
+        }
+        Ok(if outcome.certified() { Verdict::Good } else { Verdict::Bad })
+    }
+
+    /// The command line's own settings, as overrides of the scene's keys.
+    fn overrides(&self) -> Result<Vec<Override>, Failure> {
+        let mut overrides = Vec::new();
+        for option in &self.set {
+            let parsed = Override::from_option(option)
+                .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
+            overrides.push(parsed);
+        }
+        let cone = self.cone.as_deref().map(|c| match c.split_once(':') {
+            Some(("pyramid", n)) => format!("{{ pyramid = {n} }}"),
+            _ => c.to_string(),
+        });
+        for (key, value) in [
+            ("step.h", &self.h),
+            ("step.until", &self.until),
+            ("step.method", &self.method),
+            ("step.cone", &cone),
+            ("step.solver", &self.solver),
+            ("step.tolerance", &self.tolerance),
+        ] {
+            overrides.extend(value.as_ref().map(|v| Override::new(key, v.clone())));
+        }
+        Ok(overrides)
+    }
+
+    fn recorder(&self, scene: &Scene) -> Result<Tee<'static>, Failure> {
+        let mut tee = Tee::new();
+        for path in &self.output {
+            let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+            tee = match ending.as_str() {
+                "parquet" => tee.with(ParquetWriter::new(path)),
+                "csv" if self.contacts => tee.with(CsvWriter::with_contacts(path)),
+                "csv" => tee.with(CsvWriter::new(path)),
+                _ => {
+                    return Err(Failure::Input(format!(
+                        "{}: what to write is told by the ending, which must be .parquet or .csv",
+                        path.display()
+                    )));
+                }
+            };
+            if Path::new(&scene.file) == path.as_path() {
+                return Err(Failure::Input(format!("{}: the scene would be overwritten", path.display())));
+            }
+        }
+        Ok(tee)
+    }
+
+    fn progress_bar(&self, steps: u64) -> ProgressBar {
+        if self.quiet || self.json {
+            return ProgressBar::hidden();
+        }
+        // indicatif draws on standard error, and only where that is a terminal.
+        let bar = ProgressBar::new(steps);
+        let template = "{bar:40} step {pos}/{len}  {elapsed} elapsed, {eta} left";
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    }
+
+    fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {
+        let mut lines = Vec::new();
+        let title = if scene.title.is_empty() { &scene.file } else { &scene.title };
+        lines.push(title.clone());
+        let each = if o.steps > 0 { elapsed / o.steps as f64 } else { 0.0 };
+        lines.push(format!(
+            "  {} steps of {} s to t = {} s in {} ({} a step)",
+            o.steps,
+            scene.step.h,
+            o.t,
+            seconds(elapsed),
+            seconds(each)
+        ));
+        let tolerance = world.settings().tolerance;
+        match &o.failure {
+            None => lines.push(format!(
+                "  certified    every step obeys the law to {tolerance:.0e} m/s × max(1, |ν|)"
+            )),
+            Some(e) => lines.push(format!("  STOPPED      {e}")),
+        }
+        let worst = Residual::LAW
+            .iter()
+            .map(|&kind| (kind, o.worst[kind as usize]))
+            .fold((Residual::Gap, (0.0, 0.0)), |a, b| if b.1.0 > a.1.0 { b } else { a });
+        lines.push(format!(
+            "  worst        {:.1e} m/s ({}, t = {} s); equalities at {:.2} of their rounding bound",
+            worst.1.0,
+            worst.0.name(),
+            worst.1.1,
+            o.rounding.0
+        ));
+        lines.push(format!("  penetration  {:.1e} m at most", o.penetration.0));
+        lines.push(format!(
+            "  contacts     {} candidates at most, {} active at most; {} solver iterations",
+            o.contacts.0, o.contacts.1, o.iterations
+        ));
+        lines.push(format!("  energy       {:.6} J → {:.6} J", o.energy.0, o.energy.1));
+        lines.push(format!("  state hash   {}", o.hash));
+        for path in &self.output {
+            lines.push(format!("  written      {}", path.display()));
+        }
+        lines.join("\n")
+    }
+}
+
+fn header(scene: &Scene, world: &World, overrides: &[Override]) -> Header {
+    let settings = world.settings();
+    Header {
+        version: env!("CARGO_PKG_VERSION").into(),
+        scene_file: scene.file.clone(),
+        scene: scene.text.to_string(),
+        overrides: overrides.iter().map(|o| format!("{}={}", o.key, o.value)).collect(),
+        bodies: world.model().bodies.iter().map(|b| b.name.clone()).collect(),
+        h: settings.h,
+        until: scene.step.until,
+        every: 1,
+        tolerance: settings.tolerance,
+        cone: settings.cone,
+        method: scene.step.method.name().into(),
+        solver: settings.solver.clone(),
+    }
+}
+
+fn json_of(o: &Outcome, elapsed: f64) -> serde_json::Value {
+    let worst: serde_json::Map<String, serde_json::Value> = Residual::ALL
+        .iter()
+        .zip(&o.worst)
+        .map(|(kind, (value, t))| (kind.name().to_string(), json!({ "value": value, "t": t })))
+        .collect();
+    json!({
+        "steps": o.steps,
+        "t": o.t,
+        "certified": o.certified(),
+        "failure": o.failure.as_ref().map(ToString::to_string),
+        "worst": worst,
+        "rounding": { "value": o.rounding.0, "t": o.rounding.1 },
+        "penetration": o.penetration.0,
+        "candidates": o.contacts.0,
+        "active": o.contacts.1,
+        "iterations": o.iterations,
+        "energy": { "start": o.energy.0, "end": o.energy.1 },
+        "hash": o.hash,
+        "seconds": elapsed,
+    })
+}
