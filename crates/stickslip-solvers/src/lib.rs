@@ -1,6 +1,8 @@
 //! Complementarity and frictional contact problems, and their solvers. Pure maths: no bodies, no
 //! shapes, no time.
 
+pub mod auto;
+pub mod block_lu;
 pub mod delassus;
 pub mod dense;
 pub mod enumerate;
@@ -8,6 +10,7 @@ pub mod law;
 pub mod lcp;
 pub mod lemke;
 pub mod local;
+pub mod newton;
 pub mod nsgs;
 pub mod one_contact;
 pub mod problem;
@@ -17,5 +20,6 @@ pub mod registry;
 pub mod residual;
 pub mod solver;
 pub mod sparse;
+pub mod system;
 
 pub use registry::{SOLVER_NAMES, solver_by_name};

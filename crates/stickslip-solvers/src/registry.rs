@@ -1,16 +1,20 @@
 //! Solvers by name.
 
+use crate::auto::Auto;
+use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::pyramid::LemkeContact;
 use crate::solver::ContactSolver;
 
 /// Names of the solvers, as scene files and reports use them.
-pub const SOLVER_NAMES: &[&str] = &["nsgs", "lemke"];
+pub const SOLVER_NAMES: &[&str] = &["auto", "newton", "nsgs", "lemke"];
 
 /// The solver of that name with its default settings; None for a name not in [`SOLVER_NAMES`].
 #[must_use]
 pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
     Some(match name {
+        "auto" => Box::new(Auto::default()),
+        "newton" => Box::new(Newton::default()),
         "nsgs" => Box::new(Nsgs::default()),
         "lemke" => Box::new(LemkeContact::default()),
         _ => return None,

@@ -21,6 +21,15 @@ fn a_block_slides_by_coulombs_law() {
     // Flat box: all four corners slide; friction takes μ g h off the speed whatever the split.
     for (solver, law) in [
         ("nsgs", Law::Cone { mu: 0.3 }),
+        ("newton", Law::Cone { mu: 0.3 }),
+        ("auto", Law::Cone { mu: 0.3 }),
+        (
+            "auto",
+            Law::Pyramid {
+                mu: 0.3,
+                directions: 6,
+            },
+        ),
         (
             "lemke",
             Law::Pyramid {
@@ -55,6 +64,8 @@ fn a_block_slides_by_coulombs_law() {
 fn a_block_sticks_without_creep() {
     for (solver, law) in [
         ("nsgs", Law::Cone { mu: 0.5 }),
+        ("newton", Law::Cone { mu: 0.5 }),
+        ("auto", Law::Cone { mu: 0.5 }),
         (
             "lemke",
             Law::Pyramid {
@@ -166,7 +177,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
             law: Law::bilateral([true; 3]),
         }],
     };
-    for name in ["nsgs", "lemke"] {
+    for name in ["nsgs", "lemke", "newton", "auto"] {
         let solved = solver_by_name(name)
             .expect("solver")
             .solve(&problem, None, 1e-12)
@@ -180,7 +191,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
         lo: DVec3::new(f64::NEG_INFINITY, -0.05, f64::NEG_INFINITY),
         hi: DVec3::new(f64::INFINITY, 0.05, f64::INFINITY),
     };
-    for name in ["nsgs", "lemke"] {
+    for name in ["nsgs", "lemke", "newton", "auto"] {
         let solved = solver_by_name(name)
             .expect("solver")
             .solve(&problem, None, 1e-12)
@@ -210,5 +221,33 @@ fn nonsense_is_refused_with_a_reason() {
         });
         assert!(solver.solve(&problem, None, 1e-10).is_err());
         problem = box_stack(1, &Law::Cone { mu: 0.1 });
+    }
+}
+
+#[test]
+fn stacks_rest_to_rounding_cold_and_warm() {
+    for n in [1, 2, 5, 10, 20] {
+        for law in [
+            Law::Cone { mu: 0.5 },
+            Law::Pyramid {
+                mu: 0.5,
+                directions: 4,
+            },
+            Law::Unilateral,
+        ] {
+            let problem = box_stack(n, &law);
+            let mut auto = solver_by_name("auto").expect("solver");
+            let cold = auto.solve(&problem, None, 1e-10).expect("cold");
+            assert!(cold.residual < 1e-14, "{n} {law:?} {}", cold.residual);
+            let warm = auto
+                .solve(&problem, Some(&cold.impulses), 1e-10)
+                .expect("warm");
+            assert!(warm.residual < 1e-14 && warm.iterations <= 2);
+            let mut nu = Vec::new();
+            problem.velocity_into(&warm.impulses, &mut nu);
+            for nu in &nu {
+                assert!(nu.linear.length() < 1e-14 && nu.angular.length() < 1e-14);
+            }
+        }
     }
 }

@@ -1,0 +1,348 @@
+//! Sparse LU of matrices of small dense blocks with a symmetric pattern: one node per body or
+//! contact, minimum-degree order, pivoting inside the diagonal blocks only.
+//!
+//! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
+//! blocks: callers refine or test the answer where that may matter.
+
+use std::collections::BTreeSet;
+
+/// Dense block, row-major.
+pub type Block<const B: usize> = [[f64; B]; B];
+
+/// Factorisation of an n×n matrix of B×B blocks; pattern and memory are kept between uses.
+#[derive(Clone, Debug, Default)]
+pub struct BlockLu<const B: usize> {
+    /// Pattern analysed last: (starts, columns) by rows.
+    pattern: (Vec<usize>, Vec<usize>),
+    /// Place of each node in the order of elimination, and its inverse.
+    place: Vec<usize>,
+    order: Vec<usize>,
+    /// For each place k, the later places it is coupled to, sorted: `later[starts[k]..starts[k+1]]`.
+    starts: Vec<usize>,
+    later: Vec<usize>,
+    diagonal: Vec<Block<B>>,
+    /// Blocks (later, k) and (k, later).
+    lower: Vec<Block<B>>,
+    upper: Vec<Block<B>>,
+    x: Vec<[f64; B]>,
+}
+
+fn zero<const B: usize>() -> Block<B> {
+    [[0.0; B]; B]
+}
+
+/// c −= a b.
+fn subtract_product<const B: usize>(c: &mut Block<B>, a: &Block<B>, b: &Block<B>) {
+    for r in 0..B {
+        for k in 0..B {
+            let l = a[r][k];
+            for j in 0..B {
+                c[r][j] -= l * b[k][j];
+            }
+        }
+    }
+}
+
+fn product<const B: usize>(a: &Block<B>, b: &Block<B>) -> Block<B> {
+    let mut c = zero();
+    for r in 0..B {
+        for k in 0..B {
+            let l = a[r][k];
+            for j in 0..B {
+                c[r][j] += l * b[k][j];
+            }
+        }
+    }
+    c
+}
+
+/// Inverse by Gauss-Jordan with row pivoting; None where singular.
+fn inverse<const B: usize>(a: &Block<B>) -> Option<Block<B>> {
+    let mut a = *a;
+    let mut inv = zero::<B>();
+    for (k, row) in inv.iter_mut().enumerate() {
+        row[k] = 1.0;
+    }
+    for k in 0..B {
+        let mut pivot = k;
+        for r in k + 1..B {
+            if a[r][k].abs() > a[pivot][k].abs() {
+                pivot = r;
+            }
+        }
+        if !(a[pivot][k].abs() > 0.0 && a[pivot][k].is_finite()) {
+            return None;
+        }
+        a.swap(k, pivot);
+        inv.swap(k, pivot);
+        let s = 1.0 / a[k][k];
+        for j in 0..B {
+            a[k][j] *= s;
+            inv[k][j] *= s;
+        }
+        let (row_a, row_i) = (a[k], inv[k]);
+        for r in 0..B {
+            if r != k && a[r][k] != 0.0 {
+                let l = a[r][k];
+                for j in 0..B {
+                    a[r][j] -= l * row_a[j];
+                    inv[r][j] -= l * row_i[j];
+                }
+            }
+        }
+    }
+    Some(inv)
+}
+
+impl<const B: usize> BlockLu<B> {
+    /// Prepares for a matrix with this pattern (rows compressed; taken as symmetric, diagonal
+    /// implied) and sets it to zero. Cheap where the pattern is that of the last call.
+    pub fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
+        if self.pattern.0 != starts || self.pattern.1 != cols {
+            self.pattern.0.clear();
+            self.pattern.0.extend_from_slice(starts);
+            self.pattern.1.clear();
+            self.pattern.1.extend_from_slice(cols);
+            self.order();
+        }
+        self.diagonal.clear();
+        self.diagonal.resize(self.order.len(), zero());
+        self.lower.clear();
+        self.lower.resize(self.later.len(), zero());
+        self.upper.clear();
+        self.upper.resize(self.later.len(), zero());
+    }
+
+    /// Blocks below the diagonal in the factors.
+    #[must_use]
+    pub fn fill(&self) -> usize {
+        self.later.len()
+    }
+
+    /// Minimum degree on the elimination graph, the lowest index first among equals.
+    fn order(&mut self) {
+        let n = self.pattern.0.len().saturating_sub(1);
+        let mut graph: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for i in 0..n {
+            for &j in &self.pattern.1[self.pattern.0[i]..self.pattern.0[i + 1]] {
+                if i != j {
+                    graph[i].push(j);
+                    graph[j].push(i);
+                }
+            }
+        }
+        for list in &mut graph {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut queue: BTreeSet<(usize, usize)> = graph
+            .iter()
+            .enumerate()
+            .map(|(i, g)| (g.len(), i))
+            .collect();
+        self.order.clear();
+        self.place.clear();
+        self.place.resize(n, usize::MAX);
+        let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
+        let mut merged = Vec::new();
+        while let Some((_, k)) = queue.pop_first() {
+            self.place[k] = self.order.len();
+            self.order.push(k);
+            let neighbours = std::mem::take(&mut graph[k]);
+            for &i in &neighbours {
+                queue.remove(&(graph[i].len(), i));
+                // graph[i] ∪ neighbours without i and k, both sorted.
+                merged.clear();
+                let (mut a, mut b) = (0, 0);
+                let list = &graph[i];
+                while a < list.len() || b < neighbours.len() {
+                    let x = list.get(a).copied().unwrap_or(usize::MAX);
+                    let y = neighbours.get(b).copied().unwrap_or(usize::MAX);
+                    let v = x.min(y);
+                    a += usize::from(x == v);
+                    b += usize::from(y == v);
+                    if v != i && v != k {
+                        merged.push(v);
+                    }
+                }
+                std::mem::swap(&mut graph[i], &mut merged);
+                queue.insert((graph[i].len(), i));
+            }
+            columns.push(neighbours);
+        }
+        self.starts.clear();
+        self.starts.push(0);
+        self.later.clear();
+        for mut column in columns {
+            for v in &mut column {
+                *v = self.place[*v];
+            }
+            column.sort_unstable();
+            self.later.extend(column);
+            self.starts.push(self.later.len());
+        }
+    }
+
+    /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
+    pub fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
+        let (a, b) = (self.place[i], self.place[j]);
+        let target = if a == b {
+            &mut self.diagonal[a]
+        } else {
+            let k = a.min(b);
+            let range = self.starts[k]..self.starts[k + 1];
+            let Ok(at) = self.later[range].binary_search(&a.max(b)) else {
+                debug_assert!(false, "block ({i}, {j}) is not in the pattern");
+                return;
+            };
+            let at = self.starts[k] + at;
+            if a < b {
+                &mut self.upper[at]
+            } else {
+                &mut self.lower[at]
+            }
+        };
+        for r in 0..B {
+            for c in 0..B {
+                target[r][c] += block[r][c];
+            }
+        }
+    }
+
+    /// Factors what was added. False where a diagonal block is singular.
+    pub fn factor(&mut self) -> bool {
+        for k in 0..self.order.len() {
+            let Some(inv) = inverse(&self.diagonal[k]) else {
+                return false;
+            };
+            self.diagonal[k] = inv;
+            let range = self.starts[k]..self.starts[k + 1];
+            for at in range.clone() {
+                self.lower[at] = product(&self.lower[at], &inv);
+            }
+            for a in range.clone() {
+                let i = self.later[a];
+                let (l_ik, u_ki) = (self.lower[a], self.upper[a]);
+                subtract_product(&mut self.diagonal[i], &l_ik, &u_ki);
+                // Later places of k after i are all later places of i: walk both lists.
+                let mut t = self.starts[i];
+                for b in a + 1..range.end {
+                    let j = self.later[b];
+                    while self.later[t] < j {
+                        t += 1;
+                    }
+                    let (l_jk, u_kj) = (self.lower[b], self.upper[b]);
+                    subtract_product(&mut self.upper[t], &l_ik, &u_kj);
+                    subtract_product(&mut self.lower[t], &l_jk, &u_ki);
+                }
+            }
+        }
+        true
+    }
+
+    /// Solves A x = b in place.
+    pub fn solve(&mut self, b: &mut [[f64; B]]) {
+        let n = self.order.len();
+        self.x.clear();
+        self.x.extend(self.order.iter().map(|&i| b[i]));
+        for k in 0..n {
+            let v = self.x[k];
+            for at in self.starts[k]..self.starts[k + 1] {
+                let target = &mut self.x[self.later[at]];
+                for r in 0..B {
+                    for c in 0..B {
+                        target[r] -= self.lower[at][r][c] * v[c];
+                    }
+                }
+            }
+        }
+        for k in (0..n).rev() {
+            let mut v = self.x[k];
+            for at in self.starts[k]..self.starts[k + 1] {
+                let y = self.x[self.later[at]];
+                for r in 0..B {
+                    for c in 0..B {
+                        v[r] -= self.upper[at][r][c] * y[c];
+                    }
+                }
+            }
+            let inv = &self.diagonal[k];
+            let mut out = [0.0; B];
+            for r in 0..B {
+                for c in 0..B {
+                    out[r] += inv[r][c] * v[c];
+                }
+            }
+            self.x[k] = out;
+        }
+        for (k, &i) in self.order.iter().enumerate() {
+            b[i] = self.x[k];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn random_sparse_systems_are_solved() {
+        let mut random = Random::new(5);
+        let mut lu = BlockLu::<3>::default();
+        for n in 1..40 {
+            let mut entries = Vec::new();
+            for i in 0..n {
+                for j in 0..n {
+                    if i == j || random.below(n) < 3 {
+                        entries.push((i, j));
+                        entries.push((j, i));
+                    }
+                }
+            }
+            entries.sort_unstable();
+            entries.dedup();
+            let mut starts = vec![0];
+            let mut cols = Vec::new();
+            for i in 0..n {
+                cols.extend(entries.iter().filter(|e| e.0 == i).map(|e| e.1));
+                starts.push(cols.len());
+            }
+            let blocks: Vec<Block<3>> = entries
+                .iter()
+                .map(|&(i, j)| {
+                    let mut b = [[0.0; 3]; 3];
+                    for row in &mut b {
+                        for v in row.iter_mut() {
+                            *v = random.signed();
+                        }
+                    }
+                    if i == j {
+                        for (k, row) in b.iter_mut().enumerate() {
+                            row[k] += 10.0;
+                        }
+                    }
+                    b
+                })
+                .collect();
+            let x: Vec<[f64; 3]> = (0..n).map(|_| random.vec3().to_array()).collect();
+            let mut b = vec![[0.0; 3]; n];
+            lu.analyse(&starts, &cols);
+            for (&(i, j), block) in entries.iter().zip(&blocks) {
+                lu.add(i, j, block);
+                for r in 0..3 {
+                    for c in 0..3 {
+                        b[i][r] += block[r][c] * x[j][c];
+                    }
+                }
+            }
+            assert!(lu.factor());
+            lu.solve(&mut b);
+            for (b, x) in b.iter().zip(&x) {
+                for k in 0..3 {
+                    assert!((b[k] - x[k]).abs() < 1e-11);
+                }
+            }
+        }
+    }
+}
