@@ -32,12 +32,16 @@ pub(super) fn parse(text: &str) -> Result<Vec<(Item, Span)>, ExpressionError> {
     match parser.peek() {
         None => Ok(parser.code),
         Some(token) => Err(match token.kind {
-            TokenKind::Less | TokenKind::LessEqual => chained(token),
-            TokenKind::Greater | TokenKind::GreaterEqual => chained(token),
+            kind if is_comparison(kind) => chained(token),
             TokenKind::Close => ExpressionError::new(token.span(), "this `)` closes nothing"),
             _ => ExpressionError::new(token.span(), "expected an operator or the end here"),
         }),
     }
+}
+
+fn is_comparison(kind: TokenKind) -> bool {
+    use TokenKind as K;
+    matches!(kind, K::Less | K::LessEqual | K::Greater | K::GreaterEqual)
 }
 
 fn chained(token: &Token<'_>) -> ExpressionError {
@@ -190,8 +194,10 @@ impl<'a> Parser<'a> {
         if self.accept(TokenKind::Close).is_some() {
             return Ok(());
         }
-        if self.peek().is_none() {
-            return Err(ExpressionError::new(opened, "this bracket is never closed"));
+        match self.peek() {
+            None => return Err(ExpressionError::new(opened, "this bracket is never closed")),
+            Some(token) if is_comparison(token.kind) => return Err(chained(token)),
+            Some(_) => {}
         }
         let message = "expected an operator or `)` here";
         Err(ExpressionError::new(self.here(), message))

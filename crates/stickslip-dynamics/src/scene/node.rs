@@ -263,7 +263,8 @@ impl<'a> Sources<'a> {
         let parsed = DeTable::parse(self.text).map_err(|error| {
             let end = self.text.len();
             let span = error.span().unwrap_or(end..end);
-            Fault::new(&Self::in_file(span), error.message().trim_end())
+            let message = format!("this is not TOML: {}", error.message().trim_end());
+            Fault::new(&Self::in_file(span), message)
         })?;
         Ok(Node {
             place: Self::in_file(0..0),

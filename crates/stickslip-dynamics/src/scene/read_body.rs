@@ -9,7 +9,7 @@ use super::node::{Fault, Node, Outcome, Value};
 use super::read_mass::read_mass;
 use super::read_shape::{read_orientation, read_shape};
 use super::read_step::{choice, read_material};
-use super::reader::{Reader, items, text};
+use super::reader::{Reader, tables, text};
 use super::table::Table;
 use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed, Shape};
 use crate::expression::Function;
@@ -31,7 +31,7 @@ pub(super) fn read_bodies(
     };
     let mut bodies = Vec::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in items(node, "an array of tables, [[body]]")? {
+    for entry in tables(node, "body")? {
         let table = Table::open(entry, &BODY)?;
         let name_node = table.need("name")?;
         let name = read_name(name_node)?;

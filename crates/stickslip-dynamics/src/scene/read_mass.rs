@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 
 use super::Mass;
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, three};
+use super::reader::{Reader, items};
 use super::table::Table;
 
 /// How far, relative to the largest moment, an inertia may be from symmetric, and how far the triangle
@@ -40,7 +40,12 @@ pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Mass>
 
 /// An inertia: its diagonal or its three rows.
 fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
-    let rows = three(node)?;
+    let given = items(node, "three moments or three rows of three")?;
+    let Ok(rows) = <&[Node; 3]>::try_from(given) else {
+        let count = given.len();
+        let message = format!("an inertia is three moments or three rows of three, not {count}");
+        return Err(Fault::new(&node.place, message));
+    };
     let inertia = match rows[0].value {
         Value::Array(_) => {
             let [x, y, z] = rows.each_ref().map(|row| reader.vector(row));

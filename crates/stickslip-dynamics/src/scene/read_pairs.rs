@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
 use super::read_step::{read_friction, read_restitution};
-use super::reader::{Reader, items, text};
+use super::reader::{Reader, items, tables, text};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};
 use crate::expression::nearest;
@@ -56,7 +56,7 @@ pub(super) fn read_contacts(
     };
     let mut pairs = Vec::new();
     let mut seen: BTreeMap<[String; 2], usize> = BTreeMap::new();
-    for entry in items(node, "an array of tables, [[contact]]")? {
+    for entry in tables(node, "contact")? {
         let table = Table::open(entry, &CONTACT)?;
         let node = table.need("bodies")?;
         let two = items(node, "the names of two bodies")?;
@@ -111,7 +111,7 @@ pub(super) fn read_forces(
         return Ok(Vec::new());
     };
     let mut forces = Vec::new();
-    for entry in items(node, "an array of tables, [[force]]")? {
+    for entry in tables(node, "force")? {
         let table = Table::open(entry, &FORCE)?;
         let node = table.need("body")?;
         let (body, free) = names.find(node)?;

@@ -138,6 +138,10 @@ fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSettings> {
     let h = reader.positive(table.need("h")?, "the step size `h`")?;
     let end = table.need("until")?;
     let until = reader.positive(end, "the end `until`")?;
+    if h > until {
+        let message = format!("the run ends at {until} s, before the first step of {h} s");
+        return Err(Fault::new(&end.place, message));
+    }
     if until / h > 1e12 {
         let message = format!(
             "{:e} steps of h = {h} are too many; 1e12 is the limit",

@@ -142,8 +142,14 @@ pub(super) fn items<'n>(node: &'n Node, expected: &str) -> Outcome<&'n [Node]> {
     }
 }
 
+/// The tables of an array such as `[[body]]`.
+pub(super) fn tables<'n>(node: &'n Node, name: &str) -> Outcome<&'n [Node]> {
+    items(node, "an array of tables")
+        .map_err(|fault| fault.with_help(format!("write [[{name}]], with two brackets")))
+}
+
 /// The three items of an array.
-pub(super) fn three(node: &Node) -> Outcome<&[Node; 3]> {
+fn three(node: &Node) -> Outcome<&[Node; 3]> {
     let items = items(node, "an array of three numbers [x, y, z]")?;
     items.try_into().map_err(|_| {
         let message = format!("expected three numbers [x, y, z], found {}", items.len());

@@ -1,0 +1,240 @@
+//! The JSON Schema and the parser know the same keys, and agree on what is a scene.
+
+mod support;
+
+use serde_json::Value;
+use stickslip_dynamics::scene::{Scene, schema};
+use support::json_schema;
+
+/// A scene in which every table of the format appears once.
+const WHOLE: &str = r#"
+format = 1
+title = "everything"
+gravity = [0, 0, -9.81]
+
+[parameters]
+a = 1
+
+[step]
+h = 0.01
+until = 1.0
+method = "stewart-trinkle"
+cone = { pyramid = 8 }
+solver = "auto"
+tolerance = 1e-10
+
+[material]
+friction = { static = 0.5, kinetic = 0.4 }
+restitution = 0
+
+[[body]]
+name = "ground"
+motion = "fixed"
+shape = { half-space = { normal = [0, 0, 1], offset = 0 } }
+
+[[body]]
+name = "ball"
+shape = { ball = { radius = 1 } }
+count = 2
+mass = 1
+inertia = [1, 1, 1]
+position = [0, 0, 0]
+orientation = { rpy = [0, 0, 0] }
+velocity = [0, 0, 0]
+angular-velocity = [0, 0, 0]
+friction = { static = 0.5, kinetic = 0.4 }
+restitution = 0
+
+[[body]]
+name = "box"
+shape = { box = { size = [1, 1, 1] } }
+density = 1
+orientation = { axis = [0, 0, 1], angle = 1 }
+
+[[body]]
+name = "plate"
+shape = { box = { size = [1, 1, 1] } }
+motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t" }
+
+[[contact]]
+bodies = ["ground", "box"]
+friction = { static = 0.5, kinetic = 0.4 }
+restitution = 0
+
+[[force]]
+body = "box"
+force = [1, 0, 0]
+torque = [1, 0, 0]
+point = [0, 0, 0]
+"#;
+
+fn whole() -> toml::Table {
+    WHOLE.parse().expect("a TOML document")
+}
+
+fn parse(document: &toml::Table) -> Result<Scene, String> {
+    let text = toml::to_string(document).expect("a document can be written");
+    Scene::parse(&text, "whole.toml", &[]).map_err(|error| error.message)
+}
+
+/// A path into the document: keys, and numbers for the items of arrays.
+type Path = Vec<String>;
+
+fn at<'d>(document: &'d mut toml::Value, path: &[String]) -> &'d mut toml::Value {
+    path.iter().fold(document, |value, step| match value {
+        toml::Value::Array(items) => &mut items[step.parse::<usize>().expect("a number")],
+        other => other.get_mut(step).expect("a key of the document"),
+    })
+}
+
+/// All tables of the document with the schemas that may describe them.
+fn tables(value: &toml::Value, schema: &Value, path: &Path, found: &mut Vec<(Path, Value)>) {
+    for option in json_schema::options(schema) {
+        match value {
+            toml::Value::Table(table) if option.get("properties").is_some() => {
+                found.push((path.clone(), option.clone()));
+                for (key, inner) in table {
+                    if let Some(inner_schema) = option["properties"].get(key) {
+                        let mut longer = path.clone();
+                        longer.push(key.clone());
+                        tables(inner, inner_schema, &longer, found);
+                    }
+                }
+            }
+            toml::Value::Array(items) => {
+                if let Some(item_schema) = option.get("items") {
+                    for (k, item) in items.iter().enumerate() {
+                        let mut longer = path.clone();
+                        longer.push(k.to_string());
+                        tables(item, item_schema, &longer, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn all_tables() -> Vec<(Path, Value)> {
+    let mut found = Vec::new();
+    let document = toml::Value::Table(whole());
+    tables(&document, &schema(), &Vec::new(), &mut found);
+    found
+}
+
+#[test]
+fn the_whole_document_is_a_scene() {
+    parse(&whole()).expect("every key is accepted");
+}
+
+/// A value that no key accepts is refused wherever it stands, so no key is accepted and ignored, and
+/// none that the schema lists is unknown to the parser.
+#[test]
+fn the_parser_reads_every_key_of_the_schema() {
+    let date: toml::Value = "x = 1979-05-27".parse::<toml::Table>().expect("a date")["x"].clone();
+    let mut tried = 0;
+    for (path, table) in all_tables() {
+        for key in table["properties"].as_object().expect("properties").keys() {
+            let mut document = toml::Value::Table(whole());
+            let place = at(&mut document, &path).as_table_mut().expect("a table");
+            if table.get("maxProperties").is_some() {
+                place.clear();
+            }
+            place.insert(key.clone(), date.clone());
+            let toml::Value::Table(document) = document else {
+                unreachable!("the root is a table");
+            };
+            let message = parse(&document).expect_err("a date is never right");
+            let place = format!("{} {key}: {message}", path.join("."));
+            assert!(!message.contains("unknown key"), "{place}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 60, "{tried} keys tried");
+}
+
+#[test]
+fn the_parser_refuses_what_the_schema_does_not_list() {
+    for (path, _) in all_tables() {
+        let mut document = toml::Value::Table(whole());
+        let place = at(&mut document, &path).as_table_mut().expect("a table");
+        place.insert("zzzzzzzz".to_owned(), toml::Value::Integer(1));
+        let toml::Value::Table(document) = document else {
+            unreachable!("the root is a table");
+        };
+        let message = parse(&document).expect_err("an unknown key");
+        assert!(message.contains("unknown key `zzzzzzzz`"), "{message}");
+    }
+}
+
+#[test]
+fn every_table_of_the_schema_is_in_the_document() {
+    let mut in_schema = std::collections::BTreeSet::new();
+    collect_descriptions(&schema(), &mut in_schema);
+    let described: std::collections::BTreeSet<String> = all_tables()
+        .iter()
+        .map(|(_, table)| table["properties"].to_string())
+        .collect();
+    assert_eq!(in_schema, described);
+}
+
+fn collect_descriptions(schema: &Value, found: &mut std::collections::BTreeSet<String>) {
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        found.insert(schema["properties"].to_string());
+        properties
+            .values()
+            .for_each(|inner| collect_descriptions(inner, found));
+    }
+    for option in json_schema::options(schema) {
+        if !std::ptr::eq(option, schema) {
+            collect_descriptions(option, found);
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        collect_descriptions(items, found);
+    }
+}
+
+/// What the parser accepts the schema accepts, for every scene of the repository.
+#[test]
+fn every_scene_fits_the_schema() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut documents = vec![(WHOLE.to_owned(), "the whole document".to_owned())];
+    for entry in std::fs::read_dir(folder).expect("the folder of scenes") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let text = std::fs::read_to_string(&path).expect("a scene");
+            documents.push((text, path.display().to_string()));
+        }
+    }
+    let schema = schema();
+    for (text, name) in documents {
+        let document: toml::Table = text.parse().expect("a TOML document");
+        let document = serde_json::to_value(document).expect("JSON");
+        if let Err(why) = json_schema::validate(&document, &schema, &schema) {
+            panic!("{name}: {why}");
+        }
+    }
+}
+
+#[test]
+fn the_schema_refuses_wrong_keys_and_types() {
+    let schema = schema();
+    for (right, wrong) in [
+        ("title = \"everything\"", "titel = \"everything\""),
+        ("title = \"everything\"", "title = 3"),
+        ("h = 0.01", "h = true"),
+        ("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"),
+        ("solver = \"auto\"", "solver = \"fast\""),
+        ("{ ball = { radius = 1 } }", "{ bal = { radius = 1 } }"),
+        ("cone = { pyramid = 8 }", "cone = \"pyramid:\""),
+        ("format = 1", "format = 2"),
+    ] {
+        assert!(WHOLE.contains(right));
+        let text = WHOLE.replacen(right, wrong, 1);
+        let document: toml::Table = text.parse().expect("a TOML document");
+        let document = serde_json::to_value(document).expect("JSON");
+        let verdict = json_schema::validate(&document, &schema, &schema);
+        assert!(verdict.is_err(), "accepted {wrong}");
+    }
+}
