@@ -26,7 +26,11 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let start = Instant::now();
-        if self.trajectory.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        if self
+            .trajectory
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+        {
             return Err(Failure::Input(format!(
                 "{}: a CSV holds no impulses, so nothing can be recomputed from it; record the run with \
                  -o NAME.parquet and check that",
@@ -38,9 +42,17 @@ impl Args {
         if self.json {
             print_json(&json_of(&report));
         } else {
-            print(&text_of(&report, &self.trajectory.display().to_string(), start.elapsed().as_secs_f64()));
+            print(&text_of(
+                &report,
+                &self.trajectory.display().to_string(),
+                start.elapsed().as_secs_f64(),
+            ));
         }
-        Ok(if report.valid() { Verdict::Good } else { Verdict::Bad })
+        Ok(if report.valid() {
+            Verdict::Good
+        } else {
+            Verdict::Bad
+        })
     }
 }
 
@@ -70,7 +82,11 @@ fn json_of(report: &Report) -> serde_json::Value {
 fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
     let mut lines = Vec::new();
     let verdict = if report.valid() { "VALID" } else { "NOT VALID" };
-    lines.push(format!("{verdict}  {file}: {} steps judged in {}", report.steps, seconds(elapsed)));
+    lines.push(format!(
+        "{verdict}  {file}: {} steps judged in {}",
+        report.steps,
+        seconds(elapsed)
+    ));
     for f in &report.findings {
         lines.push(format!("  step {} at t = {} s: {}", f.step, f.t, f.what));
     }
@@ -79,7 +95,10 @@ fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
     }
     if report.steps > 0 {
         for (kind, (value, t)) in Residual::ALL.iter().zip(&report.worst) {
-            lines.push(format!("  {:<16} {value:9.2e} m/s at t = {t} s", kind.name()));
+            lines.push(format!(
+                "  {:<16} {value:9.2e} m/s at t = {t} s",
+                kind.name()
+            ));
         }
         lines.push(format!(
             "  equalities are within {:.2} of what rounding explains; penetration at most {:.2e} m",

@@ -14,7 +14,12 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0 done, 1 the work failed (not converged, not valid), 2 bad input.
 #[derive(Parser)]
-#[command(name = "stickslip", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "stickslip",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -68,11 +68,17 @@ impl Args {
         let mut recorder = Every::new(self.every, self.recorder(&scene)?);
         let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
         let start = Instant::now();
-        let outcome = simulate(&mut world, &header, scene.step.until, &mut recorder, &mut |w| {
-            if w.steps().is_multiple_of(16) {
-                bar.set_position(w.steps());
-            }
-        })?;
+        let outcome = simulate(
+            &mut world,
+            &header,
+            scene.step.until,
+            &mut recorder,
+            &mut |w| {
+                if w.steps().is_multiple_of(16) {
+                    bar.set_position(w.steps());
+                }
+            },
+        )?;
         bar.finish_and_clear();
         let elapsed = start.elapsed().as_secs_f64();
         if self.json {
@@ -80,7 +86,11 @@ impl Args {
         } else {
             print(&self.text_of(&scene, &world, &outcome, elapsed));
         }
-        Ok(if outcome.certified() { Verdict::Good } else { Verdict::Bad })
+        Ok(if outcome.certified() {
+            Verdict::Good
+        } else {
+            Verdict::Bad
+        })
     }
 
     /// The command line's own settings, as overrides of the scene's keys.
@@ -111,10 +121,14 @@ impl Args {
     fn recorder(&self, scene: &Scene) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
         for path in &self.output {
-            let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+            let ending = path
+                .extension()
+                .and_then(|e| e.to_str())
+                .unwrap_or_default()
+                .to_ascii_lowercase();
             tee = match ending.as_str() {
                 "parquet" => tee.with(ParquetWriter::new(path)),
-                "csv" if self.contacts => tee.with(CsvWriter::with_contacts(path)),
+                "csv" if self.contacts => tee.with(CsvWriter::new(path).with_contacts()),
                 "csv" => tee.with(CsvWriter::new(path)),
                 _ => {
                     return Err(Failure::Input(format!(
@@ -124,7 +138,10 @@ impl Args {
                 }
             };
             if Path::new(&scene.file) == path.as_path() {
-                return Err(Failure::Input(format!("{}: the scene would be overwritten", path.display())));
+                return Err(Failure::Input(format!(
+                    "{}: the scene would be overwritten",
+                    path.display()
+                )));
             }
         }
         Ok(tee)
@@ -137,15 +154,25 @@ impl Args {
         // indicatif draws on standard error, and only where that is a terminal.
         let bar = ProgressBar::new(steps);
         let template = "{bar:40} step {pos}/{len}  {elapsed} elapsed, {eta} left";
-        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar
     }
 
     fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {
         let mut lines = Vec::new();
-        let title = if scene.title.is_empty() { &scene.file } else { &scene.title };
+        let title = if scene.title.is_empty() {
+            &scene.file
+        } else {
+            &scene.title
+        };
         lines.push(title.clone());
-        let each = if o.steps > 0 { elapsed / o.steps as f64 } else { 0.0 };
+        let each = if o.steps > 0 {
+            elapsed / o.steps as f64
+        } else {
+            0.0
+        };
         lines.push(format!(
             "  {} steps of {} s to t = {} s in {} ({} a step)",
             o.steps,
@@ -164,7 +191,9 @@ impl Args {
         let worst = Residual::LAW
             .iter()
             .map(|&kind| (kind, o.worst[kind as usize]))
-            .fold((Residual::Gap, (0.0, 0.0)), |a, b| if b.1.0 > a.1.0 { b } else { a });
+            .fold((Residual::Gap, (0.0, 0.0)), |a, b| {
+                if b.1.0 > a.1.0 { b } else { a }
+            });
         lines.push(format!(
             "  worst        {:.1e} m/s ({}, t = {} s); equalities at {:.2} of their rounding bound",
             worst.1.0,
@@ -177,7 +206,10 @@ impl Args {
             "  contacts     {} candidates at most, {} active at most; {} solver iterations",
             o.contacts.0, o.contacts.1, o.iterations
         ));
-        lines.push(format!("  energy       {:.6} J → {:.6} J", o.energy.0, o.energy.1));
+        lines.push(format!(
+            "  energy       {:.6} J → {:.6} J",
+            o.energy.0, o.energy.1
+        ));
         lines.push(format!("  state hash   {}", o.hash));
         for path in &self.output {
             lines.push(format!("  written      {}", path.display()));
@@ -192,8 +224,16 @@ fn header(scene: &Scene, world: &World, overrides: &[Override]) -> Header {
         version: env!("CARGO_PKG_VERSION").into(),
         scene_file: scene.file.clone(),
         scene: scene.text.to_string(),
-        overrides: overrides.iter().map(|o| format!("{}={}", o.key, o.value)).collect(),
-        bodies: world.model().bodies.iter().map(|b| b.name.clone()).collect(),
+        overrides: overrides
+            .iter()
+            .map(|o| format!("{}={}", o.key, o.value))
+            .collect(),
+        bodies: world
+            .model()
+            .bodies
+            .iter()
+            .map(|b| b.name.clone())
+            .collect(),
         h: settings.h,
         until: scene.step.until,
         every: 1,

@@ -16,7 +16,11 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let schema = scene::schema();
-        print(&if self.json { schema.to_string() } else { format!("{schema:#}") });
+        print(&if self.json {
+            schema.to_string()
+        } else {
+            format!("{schema:#}")
+        });
         Ok(Verdict::Good)
     }
 }

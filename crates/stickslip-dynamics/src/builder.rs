@@ -2,6 +2,7 @@
 
 use crate::error::BuildError;
 use crate::motion::{ForceLaw, Motion};
+use crate::stages::Stopwatch;
 use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -140,6 +141,7 @@ impl World {
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
                 ignored: Vec::new(),
+                threads: 1,
             },
         }
     }
@@ -298,6 +300,7 @@ impl WorldBuilder {
             work: Workspace::default(),
             solvers,
             judge: Judge::default(),
+            stopwatch: Stopwatch::default(),
         })
     }
 

@@ -11,6 +11,7 @@ mod integrate;
 mod motion;
 pub mod scene;
 pub mod simulate;
+mod stages;
 mod step;
 mod world;
 
@@ -19,4 +20,5 @@ pub use error::{BuildError, StepError};
 pub use motion::{ForceLaw, Motion};
 pub use scene::{Scene, SceneError};
 pub use simulate::{Outcome, simulate};
+pub use stages::{Stage, Stopwatch};
 pub use world::{Settings, World};

@@ -4,6 +4,7 @@ use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
 use crate::motion::Motion;
+use crate::stages::Stage;
 use crate::world::{World, energy};
 use glam::DVec3;
 use stickslip_certify::judge::{law_of, mode_of};
@@ -23,9 +24,12 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        self.stopwatch.start();
         self.apply_forces()?;
         self.predict()?;
+        self.stopwatch.lap(Stage::Predict);
         self.find_contacts();
+        self.stopwatch.lap(Stage::Contacts);
         let mut tried = String::new();
         let mut worst = Certificate::default();
         for attempt in 0..self.solvers.len() {
@@ -38,6 +42,7 @@ impl World {
                 }
             };
             let certificate = self.judge();
+            self.stopwatch.lap(Stage::Judge);
             if certificate.holds(self.settings.tolerance) {
                 self.accept(&solved, certificate);
                 return Ok(&self.last);
@@ -126,20 +131,20 @@ impl World {
 
     /// Solves until no contact is missing; leaves states and impulses in the workspace.
     fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
-        let mut guess = Vec::new();
-        let mut nu = Vec::new();
+        let (mut guess, mut nu) = (Vec::new(), Vec::new());
         let mut solved = Solved::default();
         for _ in 0..SECOND_LOOKS {
             self.assemble();
             self.warm_start(&mut guess);
-            solved = self.solve_friction(solver, &mut guess)?;
-            self.work
-                .problem
-                .problem
-                .velocity_into(&solved.impulses, &mut nu);
+            self.stopwatch.lap(Stage::Assemble);
+            solved = self.solve_friction(solver, &mut guess, &mut nu)?;
+            self.stopwatch.lap(Stage::Solve);
             self.integrate(&nu)?;
             self.store_impulses(&solved);
-            if self.add_missed() == 0 {
+            self.stopwatch.lap(Stage::Integrate);
+            let missed = self.add_missed();
+            self.stopwatch.lap(Stage::SecondLook);
+            if missed == 0 {
                 break;
             }
         }
@@ -178,28 +183,27 @@ impl World {
         }
     }
 
-    /// Where static and kinetic friction differ: a contact that slides with static friction is given
-    /// kinetic friction and the step is solved again. No contact goes back, so this ends.
+    /// Impulses, and the velocities they give. Where static and kinetic friction differ, a contact that
+    /// slides with static friction is given kinetic friction and the step is solved again; no contact goes
+    /// back, so this ends.
     fn solve_friction(
         &mut self,
         solver: &mut dyn ContactSolver,
         guess: &mut Vec<DVec3>,
+        nu: &mut Vec<Twist>,
     ) -> Result<Solved, Failure> {
         let tolerance = self.settings.tolerance;
         let mut iterations = 0;
-        let mut nu = Vec::new();
         loop {
-            let mut solved = solver.solve(&self.work.problem.problem, Some(guess), tolerance)?;
+            let problem = &self.work.problem.problem;
+            let mut solved = solver.solve(problem, Some(guess), tolerance)?;
             iterations += solved.iterations;
             solved.iterations = iterations;
-            self.work
-                .problem
-                .problem
-                .velocity_into(&solved.impulses, &mut nu);
+            problem.velocity_into(&solved.impulses, nu);
             let mut changed = false;
-            for (k, contact) in self.work.contacts.iter().enumerate() {
-                let friction = contact.friction;
-                if friction.slide < friction.stick && self.slides(k, &solved, &nu) {
+            for k in 0..self.work.contacts.len() {
+                let friction = self.work.contacts[k].friction;
+                if friction.slide < friction.stick && self.slides(k, &solved, nu) {
                     changed |= self.work.problem.set_mu(k, friction.slide);
                 }
             }

@@ -3,6 +3,7 @@
 
 use crate::contacts::Finder;
 use crate::motion::{ForceLaw, Motion};
+use crate::stages::Stopwatch;
 use glam::DVec3;
 use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
@@ -24,6 +25,8 @@ pub struct Settings {
     pub gravity: DVec3,
     /// Pairs of bodies that do not collide (sorted, first smaller).
     pub ignored: Vec<[usize; 2]>,
+    /// Threads that may be used; the answer does not depend on it.
+    pub threads: usize,
 }
 
 /// Coefficients of friction by pair of bodies.
@@ -85,6 +88,7 @@ pub struct World {
     /// The chosen solver first, then those tried when its answer is not certified.
     pub(crate) solvers: Vec<Option<Box<dyn ContactSolver>>>,
     pub(crate) judge: Judge,
+    pub(crate) stopwatch: Stopwatch,
 }
 
 /// Memory of a step, reused.
@@ -162,6 +166,22 @@ impl World {
             .iter()
             .filter(|c| c.impulse.x > 0.0)
             .map(move |c| (c, c.world_impulse() / h))
+    }
+
+    /// Uses this many threads where there is enough to do. The answer does not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.settings.threads = threads.max(1);
+    }
+
+    /// From now on, measure where the time of each step goes.
+    pub fn measure(&mut self) {
+        self.stopwatch = Stopwatch::running();
+    }
+
+    /// Time spent in each stage since [`World::measure`] was called.
+    #[must_use]
+    pub const fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
     }
 
     /// Kinetic energy plus potential energy in the uniform gravity field (zero at the origin), J.
