@@ -33,7 +33,7 @@ pub use stickslip_solvers as solvers;
 
 /// What most programs need.
 pub mod prelude {
-    pub use glam::{DMat3, DQuat, DVec3};
+    pub use glam::{DMat3, DQuat, DVec2, DVec3};
     pub use stickslip_certify::{
         BodyState, Certificate, Cone, ContactImpulse, Friction, Mode, Residual, StepRecord, Wrench,
     };

@@ -1,0 +1,7 @@
+//! Closed forms.
+
+mod incline;
+mod momentum;
+mod sliding;
+mod stack;
+mod statics;
