@@ -72,6 +72,9 @@ impl Header {
         if matches!(self.cone, Cone::Pyramid(n) if n < 3) {
             return wrong("a pyramid needs at least 3 directions".into());
         }
+        if self.bodies.is_empty() {
+            return wrong("a run without bodies".into());
+        }
         let mut names: Vec<&String> = self.bodies.iter().collect();
         names.sort();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -172,6 +175,13 @@ mod tests {
                     ..header()
                 },
                 "3 directions",
+            ),
+            (
+                Header {
+                    bodies: Vec::new(),
+                    ..header()
+                },
+                "without bodies",
             ),
             (
                 Header {

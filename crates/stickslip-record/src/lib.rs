@@ -10,6 +10,7 @@ pub mod csv;
 pub mod error;
 pub mod hash;
 pub mod header;
+pub mod parquet;
 pub mod recorder;
 pub mod states;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use csv::CsvWriter;
 pub use error::RecordError;
 pub use hash::StateHash;
 pub use header::{Header, Summary};
+pub use parquet::{ParquetWriter, Reader};
 pub use recorder::{Every, Recorder, Start, Tee};
 pub use states::{Snapshot, States};
 pub use trajectory::{Frame, Trajectory};

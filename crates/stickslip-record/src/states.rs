@@ -2,6 +2,7 @@
 
 use crate::csv::read_csv;
 use crate::error::RecordError;
+use crate::parquet::{is_csv, read_states};
 use crate::trajectory::Trajectory;
 use std::path::Path;
 use stickslip_certify::BodyState;
@@ -28,7 +29,12 @@ impl States<'static> {
     /// # Errors
     /// If the file is not a trajectory. What is wrong further on comes with the states.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
-        read_csv(path.as_ref())
+        let path = path.as_ref();
+        if is_csv(path) {
+            read_csv(path)
+        } else {
+            read_states(path)
+        }
     }
 }
 

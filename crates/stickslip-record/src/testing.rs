@@ -59,6 +59,12 @@ pub(crate) fn header(names: &[&str]) -> Header {
 /// Plays `steps` steps of bodies that fall, turn and rest into `recorder`: not physics, but numbers
 /// of the right kind, with awkward ones among them.
 pub(crate) fn run(names: &[&str], steps: u64, recorder: &mut dyn Recorder) {
+    let t = start(names, steps, steps, recorder);
+    recorder.finish(&summary(steps, t)).unwrap();
+}
+
+/// The first `last` steps of the run of `steps` steps, which does not end; the time reached.
+pub(crate) fn start(names: &[&str], steps: u64, last: u64, recorder: &mut dyn Recorder) -> f64 {
     let header = header(names);
     let mut noise = Noise(steps);
     let mut step = StepRecord {
@@ -66,7 +72,7 @@ pub(crate) fn run(names: &[&str], steps: u64, recorder: &mut dyn Recorder) {
         ..StepRecord::default()
     };
     recorder.start(&header, &step).unwrap();
-    for k in 1..=steps {
+    for k in 1..=last {
         let next = next_step(&step, k, header.h, &mut noise);
         let before = Start {
             t: step.t,
@@ -75,7 +81,7 @@ pub(crate) fn run(names: &[&str], steps: u64, recorder: &mut dyn Recorder) {
         recorder.record(before, &next).unwrap();
         step = next;
     }
-    recorder.finish(&summary(steps, step.t)).unwrap();
+    step.t
 }
 
 /// The summary of [`run`].

@@ -3,8 +3,10 @@
 use crate::error::RecordError;
 use crate::hash::StateHash;
 use crate::header::{Header, Summary};
+use crate::parquet::Reader;
 use crate::recorder::{Recorder, Start, check_states, check_step};
 use crate::states::Snapshot;
+use std::path::Path;
 use stickslip_certify::{BodyState, StepRecord};
 
 /// One recorded step and, where the step before it was not recorded, the state from which it started.
@@ -37,6 +39,21 @@ impl Trajectory {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Reads a whole trajectory: `run.parquet`, or the folder that a run left when it died.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the files. A CSV gives [`RecordError::NoImpulses`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+        let mut reader = Reader::open(path)?;
+        let frames = reader.by_ref().collect::<Result<_, _>>()?;
+        Ok(Self {
+            header: reader.header,
+            frames,
+            summary: reader.summary,
+            warnings: reader.warnings,
+        })
     }
 
     /// The state from which frame `index` started; `None` for step 0.

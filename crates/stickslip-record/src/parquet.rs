@@ -1,0 +1,23 @@
+//! Parquet: three tables that hold all that the judge needs to check a run again.
+//!
+//! `run.parquet` has the bodies, `run.contacts.parquet` the contacts and `run.steps.parquet` the
+//! steps; each carries the scene and the header. While the run goes on, its rows live in whole
+//! Parquet files in the folder `run.parquet.parts`, joined when it ends.
+
+mod columns;
+mod decode;
+mod encode;
+mod pages;
+mod parts;
+mod read;
+mod tables;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use read::Reader;
+pub use tables::Paths;
+pub use write::ParquetWriter;
+
+pub(crate) use read::{is_csv, read_states};

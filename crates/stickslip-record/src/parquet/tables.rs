@@ -1,0 +1,228 @@
+//! The three tables: their files, their columns, and the metadata that each one carries.
+
+use super::columns::{Column, Kind};
+use crate::error::RecordError;
+use crate::header::{FORMAT, Header, Summary};
+use parquet::file::metadata::KeyValue;
+use std::path::{Path, PathBuf};
+
+/// The files of one trajectory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Bodies, contacts and steps, in the order of the tables.
+    pub tables: [PathBuf; 3],
+    /// The folder of a run that has not ended.
+    pub parts: PathBuf,
+}
+
+impl Paths {
+    /// For the bodies' file `out`: `run.parquet` has `run.contacts.parquet`, `run.steps.parquet` and
+    /// `run.parquet.parts` beside it.
+    #[must_use]
+    pub fn new(out: &Path) -> Self {
+        let mut parts = out.as_os_str().to_owned();
+        parts.push(".parts");
+        Self {
+            tables: [
+                out.to_path_buf(),
+                out.with_extension("contacts.parquet"),
+                out.with_extension("steps.parquet"),
+            ],
+            parts: parts.into(),
+        }
+    }
+}
+
+/// Index of the bodies' table.
+pub(super) const BODIES: usize = 0;
+/// Index of the contacts' table.
+pub(super) const CONTACTS: usize = 1;
+/// Index of the steps' table.
+pub(super) const STEPS: usize = 2;
+/// File names inside a part.
+pub(super) const PART_FILES: [&str; 3] = ["bodies.parquet", "contacts.parquet", "steps.parquet"];
+
+const fn column(name: &'static str, kind: Kind, unit: &'static str) -> Column {
+    Column { name, kind, unit }
+}
+
+/// One row for each body at each recorded time.
+const BODY_COLUMNS: [Column; 17] = [
+    column("step", Kind::Int, ""),
+    column("t", Kind::Real, "s"),
+    column("body", Kind::Text, ""),
+    column("x", Kind::Real, "m"),
+    column("y", Kind::Real, "m"),
+    column("z", Kind::Real, "m"),
+    column("qs", Kind::Real, ""),
+    column("qx", Kind::Real, ""),
+    column("qy", Kind::Real, ""),
+    column("qz", Kind::Real, ""),
+    column("vx", Kind::Real, "m/s"),
+    column("vy", Kind::Real, "m/s"),
+    column("vz", Kind::Real, "m/s"),
+    column("wx", Kind::Real, "rad/s"),
+    column("wy", Kind::Real, "rad/s"),
+    column("wz", Kind::Real, "rad/s"),
+    column("start", Kind::Flag, ""),
+];
+
+/// One row for each contact of each recorded step.
+const CONTACT_COLUMNS: [Column; 18] = [
+    column("step", Kind::Int, ""),
+    column("t", Kind::Real, "s"),
+    column("body_a", Kind::Text, ""),
+    column("body_b", Kind::Text, ""),
+    column("feature", Kind::Int, ""),
+    column("x", Kind::Real, "m"),
+    column("y", Kind::Real, "m"),
+    column("z", Kind::Real, "m"),
+    column("nx", Kind::Real, ""),
+    column("ny", Kind::Real, ""),
+    column("nz", Kind::Real, ""),
+    column("gap", Kind::Real, "m"),
+    column("mu_static", Kind::Real, ""),
+    column("mu_kinetic", Kind::Real, ""),
+    column("p_n", Kind::Real, "N s"),
+    column("p_t1", Kind::Real, "N s"),
+    column("p_t2", Kind::Real, "N s"),
+    column("mode", Kind::Text, ""),
+];
+
+/// One row for each recorded step; the residuals in the order of `Residual::ALL`.
+const STEP_COLUMNS: [Column; 18] = [
+    column("step", Kind::Int, ""),
+    column("t", Kind::Real, "s"),
+    column("energy", Kind::Real, "J"),
+    column("contacts", Kind::Int, ""),
+    column("active", Kind::Int, ""),
+    column("solver", Kind::Text, ""),
+    column("iterations", Kind::Int, ""),
+    column("penetration", Kind::Real, "m"),
+    column("speed", Kind::Real, "m/s"),
+    column("residual_momentum", Kind::Real, "m/s"),
+    column("residual_map", Kind::Real, "m/s"),
+    column("residual_norm", Kind::Real, "m/s"),
+    column("residual_prescribed", Kind::Real, "m/s"),
+    column("residual_geometry", Kind::Real, "m/s"),
+    column("residual_gap", Kind::Real, "m/s"),
+    column("residual_complementarity", Kind::Real, "m/s"),
+    column("residual_cone", Kind::Real, "m/s"),
+    column("residual_direction", Kind::Real, "m/s"),
+];
+
+/// Columns of the three tables.
+pub(super) const TABLES: [&[Column]; 3] = [&BODY_COLUMNS, &CONTACT_COLUMNS, &STEP_COLUMNS];
+/// What the tables are called in messages.
+pub(super) const TABLE_NAMES: [&str; 3] = ["bodies", "contacts", "steps"];
+
+const FORMAT_KEY: &str = "stickslip.format";
+const TABLE_KEY: &str = "stickslip.table";
+const HEADER_KEY: &str = "stickslip.header";
+const SCENE_KEY: &str = "stickslip.scene";
+const UNITS_KEY: &str = "stickslip.units";
+const SUMMARY_KEY: &str = "stickslip.summary";
+
+/// The metadata of one table, but for the summary.
+pub(super) fn header_metadata(header: &Header, table: usize) -> Result<Vec<KeyValue>, RecordError> {
+    let json = serde_json::to_string(header).map_err(|e| RecordError::Header(e.to_string()))?;
+    let units: Vec<String> = TABLES[table]
+        .iter()
+        .filter(|column| !column.unit.is_empty())
+        .map(|column| format!("{}={}", column.name, column.unit))
+        .collect();
+    Ok([
+        (FORMAT_KEY, FORMAT.to_string()),
+        (TABLE_KEY, TABLE_NAMES[table].to_owned()),
+        (HEADER_KEY, json),
+        (SCENE_KEY, header.scene.clone()),
+        (UNITS_KEY, units.join(" ")),
+    ]
+    .into_iter()
+    .map(|(key, value)| KeyValue::new(key.to_owned(), value))
+    .collect())
+}
+
+/// The metadata that says how the run ended.
+pub(super) fn summary_metadata(summary: &Summary) -> Result<KeyValue, RecordError> {
+    let json = serde_json::to_string(summary).map_err(|e| RecordError::Header(e.to_string()))?;
+    Ok(KeyValue::new(SUMMARY_KEY.to_owned(), json))
+}
+
+/// What the metadata of one file says.
+#[derive(Debug, PartialEq)]
+pub(super) struct FileHeader {
+    pub(super) header: Header,
+    pub(super) summary: Option<Summary>,
+}
+
+/// Reads the metadata of a file that should be this table; `None` if it has none of ours.
+pub(super) fn read_metadata(
+    path: &Path,
+    table: usize,
+    metadata: Option<&Vec<KeyValue>>,
+) -> Result<Option<FileHeader>, RecordError> {
+    let get = |key: &str| {
+        let pair = metadata?.iter().find(|pair| pair.key == key)?;
+        pair.value.as_deref()
+    };
+    let not_ours = |reason: String| RecordError::NotATrajectory {
+        path: path.to_path_buf(),
+        reason,
+    };
+    let Some(format) = get(FORMAT_KEY) else {
+        return Ok(None);
+    };
+    if format != FORMAT.to_string() {
+        return Err(RecordError::Version {
+            path: path.to_path_buf(),
+            found: format.to_owned(),
+            expected: FORMAT,
+        });
+    }
+    if let Some(found) = get(TABLE_KEY).filter(|found| *found != TABLE_NAMES[table]) {
+        let wanted = TABLE_NAMES[table];
+        return Err(not_ours(format!(
+            "it holds the table of {found}, not that of {wanted}"
+        )));
+    }
+    let json = get(HEADER_KEY).ok_or_else(|| not_ours("it has no header".into()))?;
+    let mut header: Header =
+        serde_json::from_str(json).map_err(|e| not_ours(format!("its header: {e}")))?;
+    get(SCENE_KEY)
+        .ok_or_else(|| not_ours("it has no scene".into()))?
+        .clone_into(&mut header.scene);
+    header
+        .validate()
+        .map_err(|e| not_ours(format!("its {e}")))?;
+    let summary = get(SUMMARY_KEY)
+        .map(serde_json::from_str)
+        .transpose()
+        .map_err(|e| not_ours(format!("its summary: {e}")))?;
+    Ok(Some(FileHeader { header, summary }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::STATE;
+    use stickslip_certify::Residual;
+
+    #[test]
+    fn the_columns_follow_the_types_they_store() {
+        let state: Vec<&str> = BODY_COLUMNS[3..16].iter().map(|c| c.name).collect();
+        assert_eq!(state, STATE);
+        for (column, residual) in STEP_COLUMNS[9..].iter().zip(Residual::ALL) {
+            assert_eq!(column.name, format!("residual_{}", residual.name()));
+        }
+        assert_eq!(STEP_COLUMNS.len(), 9 + Residual::ALL.len());
+    }
+
+    #[test]
+    fn the_tables_lie_beside_each_other() {
+        let paths = Paths::new(Path::new("out/run.1.parquet"));
+        assert_eq!(paths.tables[1], Path::new("out/run.1.contacts.parquet"));
+        assert_eq!(paths.tables[2], Path::new("out/run.1.steps.parquet"));
+        assert_eq!(paths.parts, Path::new("out/run.1.parquet.parts"));
+    }
+}
