@@ -208,11 +208,19 @@ fn derivatives_of_random_formulas() {
             .fold(1.0, f64::max);
         let rate = (after.value - before.value) / (2.0 * d);
         let second = (after.rate - before.rate) / (2.0 * d);
-        // The error of a central difference is d² f'''/6, and f''' is bounded by what changes in f''.
-        let bend = (after.second - before.second).abs().max(1e-4 * scale) / d * d;
-        let slack = 1e-7 * scale + bend;
-        assert!((rate - here.rate).abs() < slack, "{text} at {t}");
-        assert!((second - here.second).abs() < slack, "{text} at {t}");
+        // Central differences are off by d²/6 times the third and fourth derivatives, which are
+        // estimated from how the second changes.
+        let third = (after.second - before.second).abs() / (2.0 * d);
+        let fourth = (after.second - 2.0 * here.second + before.second).abs() / (d * d);
+        let rounding = 1e-8 * scale;
+        assert!(
+            (rate - here.rate).abs() < d * d * third + rounding,
+            "{text} at {t}"
+        );
+        assert!(
+            (second - here.second).abs() < d * d * fourth + rounding,
+            "{text} at {t}"
+        );
     }
 }
 
