@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use stickslip_dynamics::expression::{
-    Expression, ExpressionError, Function, Jet, MAX_LENGTH, Scope, resolve,
+    Expression, ExpressionError, Function, Jet, MAX_ITEMS, Scope, resolve,
 };
 use support::random::Random;
 
@@ -272,8 +272,9 @@ fn errors_point_at_their_place() {
         assert_eq!(error.span, span, "{text}: {error}");
         assert!(error.message.contains(part), "{text}: {error}");
     }
-    let long = "1+".repeat(MAX_LENGTH);
-    assert!(refused(&long).message.contains("longer"));
+    let long = "1+".repeat(MAX_ITEMS) + "1";
+    assert!(refused(&long).message.contains("more than 10000"));
+    assert!(refused(&" ".repeat(2 << 20)).message.contains("longer"));
 }
 
 #[test]
@@ -336,4 +337,34 @@ fn index_and_parameters_are_bound() {
             second: 0.0
         }
     );
+}
+
+/// A function printed and read again is the same function, piece by piece.
+#[test]
+fn functions_print_as_formulas() {
+    let mut random = Random(11);
+    for _ in 0..2000 {
+        let text = smooth(&mut random, 4);
+        let f = function(&text);
+        assert_eq!(function(&f.to_string()), f, "{text} printed as {f}");
+    }
+    for text in [
+        "t - (1 - t) - -2",
+        "t/(t/2)/-3",
+        "(-t)^2",
+        "-t^2",
+        "t^-2",
+        "(t^2)^3",
+        "t^2^t",
+        "(t < 1)*(t >= 0.5) <= (t > 2)",
+        "if(t < 1, 1/0, -1/0)",
+        "mod(t, -0.0)",
+        "1e300*t + 1e-300",
+        "-(-(t + 1))",
+    ] {
+        let f = function(text);
+        assert_eq!(function(&f.to_string()), f, "{text} printed as {f}");
+    }
+    let long = "t + ".repeat(4_000) + "t";
+    assert_eq!(function(&long).to_string(), long);
 }

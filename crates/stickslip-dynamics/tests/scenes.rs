@@ -167,3 +167,56 @@ fn the_billiard_is_a_triangle() {
     }
     assert_eq!(neighbours, 18);
 }
+
+/// Forgets where a scene was written.
+fn without_places(mut scene: Scene) -> Scene {
+    scene.file.clear();
+    scene.text = "".into();
+    scene.overrides.clear();
+    scene.bodies.iter_mut().for_each(|body| body.span = 0..0);
+    scene.forces.iter_mut().for_each(|force| force.span = 0..0);
+    let pairs = scene.contact_overrides.iter_mut();
+    pairs.for_each(|pair| pair.span = 0..0);
+    scene
+}
+
+#[test]
+fn scenes_written_and_read_again_are_the_same_to_the_last_bit() {
+    for entry in std::fs::read_dir(folder()).expect("the folder of scenes") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
+        let scene = Scene::read(&path, &[]).expect("a scene");
+        let text = scene.to_toml();
+        let again = Scene::parse(&text, "again.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.to_toml(), text);
+        assert_eq!(
+            without_places(again),
+            without_places(scene),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn odd_line_ends_and_marks_are_read() {
+    let text = std::fs::read_to_string(folder().join("box_stack.toml")).expect("a scene");
+    let dos = text.replace('\n', "\r\n");
+    let marked = format!("\u{feff}{text}");
+    for text in [dos, marked] {
+        let scene = Scene::parse(&text, "odd.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(scene.bodies.len(), 11);
+    }
+}
+
+#[test]
+fn a_large_count_is_read_in_reasonable_time() {
+    let text = "[step]\nh = 0.01\nuntil = 1\n[[body]]\nname = \"b\"\ncount = 100_000\nmass = 1\n\
+                shape = { ball = { radius = 0.1 } }\nposition = [\"mod(i, 100)\", \"floor(i/100)\", 0]\n";
+    let start = std::time::Instant::now();
+    let scene = Scene::parse(text, "large.toml", &[]).expect("a scene");
+    assert_eq!(scene.bodies.len(), 100_000);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
