@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use stickslip_dynamics::expression::{
-    Expression, ExpressionError, Function, Jet, MAX_LENGTH, Scope, resolve,
+    Expression, ExpressionError, Function, Jet, MAX_ITEMS, Scope, resolve,
 };
 use support::random::Random;
 
@@ -208,11 +208,19 @@ fn derivatives_of_random_formulas() {
             .fold(1.0, f64::max);
         let rate = (after.value - before.value) / (2.0 * d);
         let second = (after.rate - before.rate) / (2.0 * d);
-        // The error of a central difference is d² f'''/6, and f''' is bounded by what changes in f''.
-        let bend = (after.second - before.second).abs().max(1e-4 * scale) / d * d;
-        let slack = 1e-7 * scale + bend;
-        assert!((rate - here.rate).abs() < slack, "{text} at {t}");
-        assert!((second - here.second).abs() < slack, "{text} at {t}");
+        // Central differences are off by d²/6 times the third and fourth derivatives, which are
+        // estimated from how the second changes.
+        let third = (after.second - before.second).abs() / (2.0 * d);
+        let fourth = (after.second - 2.0 * here.second + before.second).abs() / (d * d);
+        let rounding = 1e-8 * scale;
+        assert!(
+            (rate - here.rate).abs() < d * d * third + rounding,
+            "{text} at {t}"
+        );
+        assert!(
+            (second - here.second).abs() < d * d * fourth + rounding,
+            "{text} at {t}"
+        );
     }
 }
 
@@ -264,8 +272,9 @@ fn errors_point_at_their_place() {
         assert_eq!(error.span, span, "{text}: {error}");
         assert!(error.message.contains(part), "{text}: {error}");
     }
-    let long = "1+".repeat(MAX_LENGTH);
-    assert!(refused(&long).message.contains("longer"));
+    let long = "1+".repeat(MAX_ITEMS) + "1";
+    assert!(refused(&long).message.contains("more than 10000"));
+    assert!(refused(&" ".repeat(2 << 20)).message.contains("longer"));
 }
 
 #[test]
@@ -328,4 +337,34 @@ fn index_and_parameters_are_bound() {
             second: 0.0
         }
     );
+}
+
+/// A function printed and read again is the same function, piece by piece.
+#[test]
+fn functions_print_as_formulas() {
+    let mut random = Random(11);
+    for _ in 0..2000 {
+        let text = smooth(&mut random, 4);
+        let f = function(&text);
+        assert_eq!(function(&f.to_string()), f, "{text} printed as {f}");
+    }
+    for text in [
+        "t - (1 - t) - -2",
+        "t/(t/2)/-3",
+        "(-t)^2",
+        "-t^2",
+        "t^-2",
+        "(t^2)^3",
+        "t^2^t",
+        "(t < 1)*(t >= 0.5) <= (t > 2)",
+        "if(t < 1, 1/0, -1/0)",
+        "mod(t, -0.0)",
+        "1e300*t + 1e-300",
+        "-(-(t + 1))",
+    ] {
+        let f = function(text);
+        assert_eq!(function(&f.to_string()), f, "{text} printed as {f}");
+    }
+    let long = "t + ".repeat(4_000) + "t";
+    assert_eq!(function(&long).to_string(), long);
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use stickslip_dynamics::scene::{Override, Scene};
+use glam::DVec3;
+use stickslip_dynamics::scene::{Body, Cone, Motion, Override, Scene, Shape};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
@@ -24,7 +25,7 @@ fn every_scene_is_read_and_has_a_title() {
             count += 1;
         }
     }
-    assert!(count >= 1);
+    assert!(count >= 16, "{count} scenes");
 }
 
 #[test]
@@ -34,4 +35,188 @@ fn the_box_stack_is_numbered_and_stacked() {
     let top = &scene.bodies[10];
     assert_eq!(top.name, "box[9]");
     assert_eq!(top.position.to_array(), [0.0, 0.0, 24.5]);
+}
+
+/// The distance of a box's lowest corner from a half-space; both at their start.
+fn gap(scene: &Scene, plane: &str, part: &str) -> f64 {
+    let body = |name: &str| -> &Body {
+        let mut bodies = scene.bodies.iter();
+        bodies.find(|body| body.name == name).expect("a body")
+    };
+    let (plane, part) = (body(plane), body(part));
+    let Shape::HalfSpace { normal, offset } = plane.shape else {
+        panic!("{} is no half-space", plane.name);
+    };
+    let reach = match part.shape {
+        Shape::Ball { radius } => radius,
+        Shape::Box { size } => {
+            let n = part.orientation.inverse() * normal;
+            n.abs().dot(size) / 2.0
+        }
+        _ => panic!("{} has no end", part.name),
+    };
+    normal.dot(part.position) - offset - reach
+}
+
+#[test]
+fn parts_start_in_touch_with_what_carries_them() {
+    for (file, plane, part) in [
+        ("sliding_box.toml", "ground", "box"),
+        ("incline_stick.toml", "slope", "box"),
+        ("incline_slip.toml", "slope", "box"),
+        ("static_and_kinetic.toml", "slope", "resting"),
+        ("static_and_kinetic.toml", "slope", "pushed"),
+        ("rolling_sphere.toml", "slope", "ball"),
+        ("backspin.toml", "ground", "ball"),
+        ("spinning_sphere.toml", "ground", "ball"),
+        ("block_on_incline.toml", "slope", "block"),
+        ("ladder.toml", "floor", "ladder"),
+        ("ladder.toml", "wall", "ladder"),
+        ("table.toml", "floor", "table"),
+        ("pushed_box.toml", "ground", "box"),
+    ] {
+        let gap = gap(&read(file, &[]), plane, part);
+        assert!(gap.abs() < 1e-15, "{file}: {part} is {gap} m from {plane}");
+    }
+    let scene = read("plate.toml", &[]);
+    let [plate, part] = &scene.bodies[..] else {
+        panic!("two bodies");
+    };
+    assert!((part.position.z - plate.position.z - 0.015).abs() < 1e-17);
+}
+
+#[test]
+fn the_slopes_are_where_they_are_said_to_be() {
+    for (file, ratio) in [("incline_stick.toml", 0.99), ("incline_slip.toml", 1.01)] {
+        let scene = read(file, &[]);
+        let Shape::HalfSpace { normal, .. } = scene.bodies[0].shape else {
+            panic!("a slope");
+        };
+        let tan = normal.x / normal.z;
+        assert!((tan - ratio * 0.5).abs() < 1e-15);
+        let up = scene.bodies[1].orientation * DVec3::Z;
+        assert!((up - normal).length() < 1e-15);
+    }
+}
+
+#[test]
+fn overrides_change_parameters_and_settings() {
+    let set = [
+        "turn=pi/2",
+        "step.cone=pyramid:4",
+        "step.h=1/1000",
+        "gravity=[0, 0, \"-2*mu\"]",
+    ];
+    let overrides: Vec<Override> = set
+        .iter()
+        .map(|option| Override::from_option(option).expect("KEY=VALUE"))
+        .collect();
+    let scene = read("sliding_box.toml", &overrides);
+    assert_eq!(scene.step.cone, Cone::Pyramid(4));
+    assert_eq!(scene.step.h, 0.001);
+    assert_eq!(scene.gravity, DVec3::new(0.0, 0.0, -1.0));
+    let velocity = scene.bodies[1].velocity;
+    assert!((velocity - DVec3::new(-1.0, 3f64.sqrt(), 0.0)).length() < 1e-15);
+    assert_eq!(scene.overrides, overrides);
+}
+
+#[test]
+fn materials_combine_as_documented() {
+    let scene = read("ladder.toml", &[Override::new("mu_wall", "0.1")]);
+    let [floor, wall, ladder] = &scene.bodies[..] else {
+        panic!("three bodies");
+    };
+    assert_eq!(scene.material_between(ladder, floor).friction.static_, 0.3);
+    assert_eq!(scene.material_between(wall, ladder).friction.kinetic, 0.1);
+    assert_eq!(scene.material_between(floor, wall).friction.static_, 0.0);
+    let scene = read("static_and_kinetic.toml", &[]);
+    let friction = scene
+        .material_between(&scene.bodies[0], &scene.bodies[1])
+        .friction;
+    assert_eq!((friction.static_, friction.kinetic), (0.6, 0.4));
+}
+
+#[test]
+fn the_plate_moves_with_exact_derivatives() {
+    let scene = read("plate.toml", &[]);
+    let Motion::Prescribed(motion) = &scene.bodies[0].motion else {
+        panic!("a prescribed motion");
+    };
+    let w = 66.0 * std::f64::consts::PI;
+    let t = 0.0123;
+    let (sin, cos) = libm::sincos(w * t);
+    let jet = motion.position[0].jet(t);
+    assert!((jet.value - 1e-4 * sin).abs() < 1e-18);
+    assert!((jet.rate - 1e-4 * w * cos).abs() < 1e-15);
+    assert!((jet.second + 1e-4 * w * w * sin).abs() < 1e-13);
+    assert_eq!(motion.axis, DVec3::Y);
+    assert!((motion.angle.value(t) - 1e-4 * sin).abs() < 1e-18);
+}
+
+/// No two balls of the billiard touch at the start, and all neighbours are a millimetre apart.
+#[test]
+fn the_billiard_is_a_triangle() {
+    let scene = read("billiard.toml", &[]);
+    let mut neighbours = 0;
+    for (k, a) in scene.bodies.iter().enumerate() {
+        for b in &scene.bodies[..k] {
+            let gap = (a.position - b.position).length() - 0.06;
+            assert!(gap > 0.000_999, "{} and {}", a.name, b.name);
+            neighbours += usize::from(gap < 0.001_001);
+        }
+    }
+    assert_eq!(neighbours, 18);
+}
+
+/// Forgets where a scene was written.
+fn without_places(mut scene: Scene) -> Scene {
+    scene.file.clear();
+    scene.text = "".into();
+    scene.overrides.clear();
+    scene.bodies.iter_mut().for_each(|body| body.span = 0..0);
+    scene.forces.iter_mut().for_each(|force| force.span = 0..0);
+    let pairs = scene.contact_overrides.iter_mut();
+    pairs.for_each(|pair| pair.span = 0..0);
+    scene
+}
+
+#[test]
+fn scenes_written_and_read_again_are_the_same_to_the_last_bit() {
+    for entry in std::fs::read_dir(folder()).expect("the folder of scenes") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
+        let scene = Scene::read(&path, &[]).expect("a scene");
+        let text = scene.to_toml();
+        let again = Scene::parse(&text, "again.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.to_toml(), text);
+        assert_eq!(
+            without_places(again),
+            without_places(scene),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn odd_line_ends_and_marks_are_read() {
+    let text = std::fs::read_to_string(folder().join("box_stack.toml")).expect("a scene");
+    let dos = text.replace('\n', "\r\n");
+    let marked = format!("\u{feff}{text}");
+    for text in [dos, marked] {
+        let scene = Scene::parse(&text, "odd.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(scene.bodies.len(), 11);
+    }
+}
+
+#[test]
+fn a_large_count_is_read_in_reasonable_time() {
+    let text = "[step]\nh = 0.01\nuntil = 1\n[[body]]\nname = \"b\"\ncount = 100_000\nmass = 1\n\
+                shape = { ball = { radius = 0.1 } }\nposition = [\"mod(i, 100)\", \"floor(i/100)\", 0]\n";
+    let start = std::time::Instant::now();
+    let scene = Scene::parse(text, "large.toml", &[]).expect("a scene");
+    assert_eq!(scene.bodies.len(), 100_000);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

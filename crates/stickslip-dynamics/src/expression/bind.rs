@@ -91,7 +91,6 @@ impl Expression {
     pub fn bind(&self, scope: &Scope<'_>) -> Result<Function, ExpressionError> {
         let mut steps: Vec<Step> = Vec::new();
         let mut stack: Vec<Operand> = Vec::new();
-        let mut deepest = 0;
         for (item, span) in &self.code {
             let step = match item {
                 Item::Number(value) => Step::Constant(*value),
@@ -106,23 +105,27 @@ impl Expression {
                 Step::Time | Step::Apply(_) => Operand::Code,
             });
             steps.push(step);
-            deepest = deepest.max(stack.len());
-            if deepest > STACK {
-                let message = format!("this needs more than {STACK} intermediate results at once");
-                let error = ExpressionError::new(span.clone(), message);
-                return Err(error.with_help("put parts of the formula into [parameters]"));
-            }
         }
         match stack.first() {
             Some(Operand::Constant { value, blame }) if !value.is_finite() => {
-                let whole = self.code.first().map_or(0..0, |(_, span)| span.clone());
-                let span = blame.clone().unwrap_or(whole);
+                let span = blame.clone().unwrap_or_else(|| self.span());
                 let message = format!("this is not a finite number but {value}");
                 Err(ExpressionError::new(span, message))
             }
             Some(Operand::Constant { value, .. }) => Ok(Function::constant(*value)),
-            _ => Ok(Function::from_steps(steps, deepest)),
+            _ => Function::from_steps(steps).ok_or_else(|| {
+                let message = format!("this needs more than {STACK} intermediate results at once");
+                let error = ExpressionError::new(self.span(), message);
+                error.with_help("put parts of the formula into [parameters]")
+            }),
         }
+    }
+
+    /// From the first to the last piece of the formula.
+    fn span(&self) -> Span {
+        let start = self.code.iter().map(|(_, span)| span.start).min();
+        let end = self.code.iter().map(|(_, span)| span.end).max();
+        start.unwrap_or(0)..end.unwrap_or(0)
     }
 }
 

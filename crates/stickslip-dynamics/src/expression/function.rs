@@ -1,5 +1,7 @@
 //! Formulas of time alone, ready to be evaluated.
 
+use std::borrow::Cow;
+
 use super::code::Step;
 use super::jet::Jet;
 
@@ -35,12 +37,26 @@ impl Function {
         Self(Form::Constant(value))
     }
 
-    /// From postfix code that leaves one result and never holds more than `depth` at once.
-    pub(super) fn from_steps(steps: Vec<Step>, depth: usize) -> Self {
-        Self(Form::Code {
-            steps: steps.into(),
-            depth,
-        })
+    /// From postfix code that leaves one result; nothing if it ever holds more than [`STACK`].
+    pub(super) fn from_steps(steps: Vec<Step>) -> Option<Self> {
+        let (mut height, mut depth) = (0_usize, 0);
+        for step in &steps {
+            if let Step::Apply(operator) = step {
+                height -= operator.arity();
+            }
+            height += 1;
+            depth = depth.max(height);
+        }
+        let steps = steps.into();
+        (depth <= STACK).then_some(Self(Form::Code { steps, depth }))
+    }
+
+    /// The function as postfix code.
+    pub(super) fn steps(&self) -> Cow<'_, [Step]> {
+        match &self.0 {
+            Form::Constant(value) => Cow::Owned(vec![Step::Constant(*value)]),
+            Form::Code { steps, .. } => Cow::Borrowed(steps),
+        }
     }
 
     /// The value, if the formula does not contain the time.

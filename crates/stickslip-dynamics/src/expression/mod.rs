@@ -23,6 +23,7 @@ mod lexer;
 mod nearest;
 mod parameters;
 mod parser;
+mod print;
 
 pub use bind::Scope;
 pub use function::Function;
@@ -35,8 +36,11 @@ use code::{FUNCTIONS, Item};
 /// A range of bytes in the text of a formula.
 pub type Span = std::ops::Range<usize>;
 
+/// The most numbers, names and operators a formula may have.
+pub const MAX_ITEMS: usize = 10_000;
+
 /// The longest formula accepted, in bytes.
-pub const MAX_LENGTH: usize = 20_000;
+const MAX_LENGTH: usize = 1 << 20;
 
 /// What is wrong with a formula, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,14 +79,21 @@ impl Expression {
     /// Parses a formula.
     ///
     /// # Errors
-    /// Where the text is no formula, is nested too deeply, or is longer than [`MAX_LENGTH`].
+    /// Where the text is no formula, is nested too deeply, or has more than [`MAX_ITEMS`] pieces.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         if text.len() > MAX_LENGTH {
             let message = format!("this formula is longer than {MAX_LENGTH} bytes");
             return Err(ExpressionError::new(0..0, message));
         }
         let code = parser::parse(text)?;
-        Ok(Self { code })
+        match code.get(MAX_ITEMS) {
+            None => Ok(Self { code }),
+            Some((_, span)) => {
+                let message =
+                    format!("this formula has more than {MAX_ITEMS} numbers, names and operators");
+                Err(ExpressionError::new(span.clone(), message))
+            }
+        }
     }
 
     /// The formula that is just a number.

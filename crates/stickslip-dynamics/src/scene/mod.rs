@@ -21,7 +21,9 @@ mod reader;
 mod schema;
 mod settings;
 mod table;
+mod write;
 
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -95,9 +97,13 @@ impl Scene {
     /// Where the file cannot be read, or as [`Scene::parse`].
     pub fn read(path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| {
+        let unreadable = |error: std::io::Error| {
             SceneError::unreadable(&file, format!("cannot read the scene: {error}"))
-        })?;
+        };
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)
+            .and_then(|opened| opened.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
+            .map_err(unreadable)?;
         match String::from_utf8(bytes) {
             Ok(text) => Self::parse(&text, &file, overrides),
             Err(error) => {

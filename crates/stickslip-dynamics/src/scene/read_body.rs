@@ -29,44 +29,92 @@ pub(super) fn read_bodies(
             .fault("the scene has no body")
             .with_help("add a [[body]] with a name, a shape, and a mass, a density or a motion"));
     };
-    let mut bodies = Vec::new();
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found = Found {
+        bodies: Vec::new(),
+        names: BTreeMap::new(),
+        source,
+    };
     for entry in tables(node, "body")? {
         let table = Table::open(entry, &BODY)?;
         let name_node = table.need("name")?;
         let name = read_name(name_node)?;
-        if let Some(earlier) = seen.insert(name, name_node.place.span.start) {
-            let message = format!("the name `{name}` is used twice");
-            let line = source.get(..earlier).map_or(0, |s| s.matches('\n').count()) + 1;
-            let help = format!("it was first used in line {line}");
-            return Err(Fault::new(&name_node.place, message).with_help(help));
-        }
-        let Some(count_node) = table.get("count") else {
-            bodies.push(read_one(reader, &table, name.to_owned(), material)?);
-            check_total(&bodies, name_node)?;
-            continue;
-        };
-        let count = reader.whole(count_node, "`count`", 1, MAX_BODIES as u32)?;
-        for index in 0..count {
-            let reader = Reader {
-                scope: reader.scope.with_index(f64::from(index)),
-            };
-            let numbered = format!("{name}[{index}]");
-            let body = read_one(&reader, &table, numbered, material).map_err(|mut fault| {
-                fault.message = format!("{} (in `{name}[{index}]`)", fault.message);
-                fault
-            })?;
-            bodies.push(body);
-            check_total(&bodies, count_node)?;
+        found.reserve(name, name_node)?;
+        match table.get("count") {
+            None => found.push(
+                read_one(reader, &table, name.to_owned(), material)?,
+                name_node,
+            )?,
+            Some(count) => read_counted(
+                reader,
+                &table,
+                (name, name_node),
+                count,
+                material,
+                &mut found,
+            )?,
         }
     }
-    Ok(bodies)
+    if found.bodies.is_empty() {
+        return Err(Fault::new(&node.place, "the scene has no body"));
+    }
+    Ok(found.bodies)
 }
 
-fn check_total(bodies: &[Body], node: &Node) -> Outcome<()> {
-    if bodies.len() > MAX_BODIES {
-        let message = format!("the scene has more than {MAX_BODIES} bodies");
-        return Err(Fault::new(&node.place, message));
+/// The bodies read so far, and where each name was first used.
+struct Found<'s> {
+    bodies: Vec<Body>,
+    names: BTreeMap<String, usize>,
+    source: &'s str,
+}
+
+impl Found<'_> {
+    /// Takes a name for a body; each can be taken once.
+    fn reserve(&mut self, name: &str, node: &Node) -> Outcome<()> {
+        let Some(earlier) = self.names.insert(name.to_owned(), node.place.span.start) else {
+            return Ok(());
+        };
+        let before = self.source.get(..earlier).unwrap_or("");
+        let line = before.matches('\n').count() + 1;
+        let message = format!("the name `{name}` is used twice");
+        let help = format!("it was first used in line {line}");
+        Err(Fault::new(&node.place, message).with_help(help))
+    }
+
+    /// Adds a body, while there is room.
+    fn push(&mut self, body: Body, node: &Node) -> Outcome<()> {
+        if self.bodies.len() == MAX_BODIES {
+            let message = format!("the scene has more than {MAX_BODIES} bodies");
+            return Err(Fault::new(&node.place, message));
+        }
+        self.bodies.push(body);
+        Ok(())
+    }
+}
+
+/// The bodies name[0], name[1], … of an entry with `count`.
+fn read_counted(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    (name, name_node): (&str, &Node),
+    count: &Node,
+    material: Material,
+    found: &mut Found<'_>,
+) -> Outcome<()> {
+    if name.ends_with(']') {
+        let message = "a counted body gets its numbers from `count`; its name has none";
+        return Err(Fault::new(&name_node.place, message));
+    }
+    for index in 0..reader.whole(count, "`count`", 1, MAX_BODIES as u32)? {
+        let reader = Reader {
+            scope: reader.scope.with_index(f64::from(index)),
+        };
+        let numbered = format!("{name}[{index}]");
+        found.reserve(&numbered, name_node)?;
+        let body = read_one(&reader, table, numbered, material).map_err(|mut fault| {
+            fault.message = format!("{} (in `{name}[{index}]`)", fault.message);
+            fault
+        })?;
+        found.push(body, count)?;
     }
     Ok(())
 }
@@ -84,8 +132,13 @@ fn read_name(node: &Node) -> Outcome<&str> {
     if name == "world" {
         return fault("the name `world` stands for the world itself");
     }
-    if name.contains(['[', ']']) {
-        let message = "brackets in a name are kept for the numbers of counted bodies";
+    let base = name.strip_suffix(']').and_then(|rest| rest.split_once('['));
+    let plain = match base {
+        Some((base, number)) if is_number(number) && !base.is_empty() => base,
+        _ => name,
+    };
+    if plain.contains(['[', ']']) {
+        let message = "brackets in a name hold the number of a counted body, as in `box[3]`";
         let help = "use `count` to make name[0], name[1], …";
         return Err(Fault::new(&node.place, message).with_help(help));
     }
@@ -94,6 +147,12 @@ fn read_name(node: &Node) -> Outcome<&str> {
         return fault("a name has no commas, quotes, line ends, or spaces around it");
     }
     Ok(name)
+}
+
+/// True for a whole number as it is written without leading zeros.
+fn is_number(text: &str) -> bool {
+    text.parse::<u32>()
+        .is_ok_and(|number| number.to_string() == text)
 }
 
 /// One body, with the index in the reader's scope if it is counted.

@@ -66,8 +66,11 @@ fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
     {
         return fault("the inertia is not symmetric".to_owned());
     }
-    let moments = principal_moments(inertia);
-    let [a, b, c] = moments;
+    if largest == 0.0 {
+        return fault("the inertia must not be zero".to_owned());
+    }
+    // Scaled, so that no product overflows.
+    let [a, b, c] = principal_moments(inertia * (1.0 / largest)).map(|x| x * largest);
     if a <= 0.0 {
         return fault(format!(
             "every principal moment of inertia must be positive, but they are {a}, {b}, {c}"

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::Shape;
 use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE};
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, items};
+use super::reader::{Reader, is_unit, items};
 use super::table::Table;
 use crate::expression::nearest;
 
@@ -132,7 +132,11 @@ fn rotation(axis: DVec3, angle: f64) -> DQuat {
     DQuat::from_xyzw(v.x, v.y, v.z, cos)
 }
 
-/// Takes the last rounding out of a quaternion whose norm is nearly 1.
+/// Takes the rounding out of a quaternion whose norm is nearly 1. One that has been through this before
+/// keeps its bits.
 fn unit(quaternion: DQuat) -> DQuat {
+    if is_unit(quaternion.length_squared()) {
+        return quaternion;
+    }
     quaternion * (1.0 / quaternion.length())
 }

@@ -28,10 +28,7 @@ const MAX_PARAMETERS: usize = 1000;
 /// Reads the whole scene.
 pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
     if sources.text.len() > MAX_FILE {
-        let message = format!(
-            "the file has {} bytes; a scene may have {MAX_FILE}",
-            sources.text.len()
-        );
+        let message = format!("the file is too large: a scene may have {MAX_FILE} bytes");
         return Err(Fault::new(&Sources::in_file(0..0), message));
     }
     let mut document = sources.document()?;

@@ -103,6 +103,9 @@ impl Reader<'_> {
     /// A direction: three numbers, not all zero, made a unit vector.
     pub(super) fn direction(&self, node: &Node, what: &str) -> Outcome<DVec3> {
         let given = self.vector(node)?;
+        if is_unit(given.length_squared()) {
+            return Ok(given);
+        }
         let largest = given.abs().max_element();
         if largest > 0.0
             && let Some(unit) = (given / largest).try_normalize()
@@ -121,6 +124,11 @@ impl Reader<'_> {
         let [x, y, z] = three(node)?;
         Ok([self.function(x)?, self.function(y)?, self.function(z)?])
     }
+}
+
+/// True if this is the squared length of a vector that has been made a unit vector before.
+pub(super) fn is_unit(length_squared: f64) -> bool {
+    (length_squared - 1.0).abs() <= 16.0 * f64::EPSILON
 }
 
 fn finite(node: &Node, value: f64) -> Outcome<f64> {

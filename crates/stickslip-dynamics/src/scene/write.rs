@@ -1,0 +1,164 @@
+//! Scenes as text again.
+
+use std::fmt::Write as _;
+
+use glam::{DMat3, DVec3};
+
+use super::{Body, Cone, Force, Friction, Mass, Motion, Scene, Shape};
+use crate::expression::Function;
+
+impl Scene {
+    /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
+    /// parameters and index evaluated. Parsed again it gives the same scene, to the last bit.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut lines = Lines(String::new());
+        lines.put("format", &self.format.to_string());
+        lines.put("title", &quoted(&self.title));
+        lines.put("gravity", &vector(self.gravity));
+        lines.open("[step]");
+        lines.put("h", &number(self.step.h));
+        lines.put("until", &number(self.step.until));
+        lines.put("method", &quoted(self.step.method.name()));
+        match self.step.cone {
+            Cone::Quadratic => lines.put("cone", "\"quadratic\""),
+            Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+        }
+        lines.put("solver", &quoted(&self.step.solver));
+        lines.put("tolerance", &number(self.step.tolerance));
+        lines.open("[material]");
+        lines.put("friction", &friction(self.material.friction));
+        lines.put("restitution", &number(self.material.restitution));
+        for body in &self.bodies {
+            self.write_body(body, &mut lines);
+        }
+        for pair in &self.contact_overrides {
+            lines.open("[[contact]]");
+            let [a, b] = pair.bodies.each_ref().map(|name| quoted(name));
+            lines.put("bodies", &format!("[{a}, {b}]"));
+            if let Some(given) = pair.friction {
+                lines.put("friction", &friction(given));
+            }
+            if let Some(given) = pair.restitution {
+                lines.put("restitution", &number(given));
+            }
+        }
+        for force in &self.forces {
+            write_force(force, &mut lines);
+        }
+        lines.0
+    }
+
+    fn write_body(&self, body: &Body, lines: &mut Lines) {
+        lines.open("[[body]]");
+        lines.put("name", &quoted(&body.name));
+        lines.put("shape", &shape(body.shape));
+        match &body.motion {
+            Motion::Free => {}
+            Motion::Fixed => lines.put("motion", "\"fixed\""),
+            Motion::Prescribed(motion) => {
+                let position = functions(&motion.position);
+                let (axis, angle) = (vector(motion.axis), function(&motion.angle));
+                let text = format!("{{ position = {position}, axis = {axis}, angle = {angle} }}");
+                lines.put("motion", &text);
+            }
+        }
+        match body.mass {
+            Mass::Unneeded => {}
+            Mass::Density(density) => lines.put("density", &number(density)),
+            Mass::Total { mass, inertia } => {
+                lines.put("mass", &number(mass));
+                if let Some(inertia) = inertia {
+                    lines.put("inertia", &matrix(inertia));
+                }
+            }
+        }
+        if !matches!(body.motion, Motion::Prescribed(_)) {
+            lines.put("position", &vector(body.position));
+        }
+        let q = body.orientation;
+        let [s, x, y, z] = [q.w, q.x, q.y, q.z].map(number);
+        lines.put("orientation", &format!("[{s}, {x}, {y}, {z}]"));
+        if body.motion == Motion::Free {
+            lines.put("velocity", &vector(body.velocity));
+            lines.put("angular-velocity", &vector(body.angular_velocity));
+        }
+        if body.material.friction != self.material.friction {
+            lines.put("friction", &friction(body.material.friction));
+        }
+        if body.material.restitution != self.material.restitution {
+            lines.put("restitution", &number(body.material.restitution));
+        }
+    }
+}
+
+fn write_force(force: &Force, lines: &mut Lines) {
+    lines.open("[[force]]");
+    lines.put("body", &quoted(&force.body));
+    lines.put("force", &functions(&force.force));
+    lines.put("torque", &functions(&force.torque));
+    lines.put("point", &vector(force.point));
+}
+
+/// The text so far.
+struct Lines(String);
+
+impl Lines {
+    fn open(&mut self, header: &str) {
+        let _ = writeln!(self.0, "\n{header}");
+    }
+
+    fn put(&mut self, key: &str, value: &str) {
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+}
+
+/// A number in the shortest form that reads back to the same bits.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+fn vector(v: DVec3) -> String {
+    let [x, y, z] = v.to_array().map(number);
+    format!("[{x}, {y}, {z}]")
+}
+
+fn matrix(m: DMat3) -> String {
+    let [x, y, z] = [m.row(0), m.row(1), m.row(2)].map(vector);
+    format!("[{x}, {y}, {z}]")
+}
+
+fn function(f: &Function) -> String {
+    match f.as_constant() {
+        Some(value) => number(value),
+        None => format!("\"{f}\""),
+    }
+}
+
+fn functions(f: &[Function; 3]) -> String {
+    let [x, y, z] = f.each_ref().map(function);
+    format!("[{x}, {y}, {z}]")
+}
+
+fn friction(given: Friction) -> String {
+    if given.static_ == given.kinetic {
+        return number(given.static_);
+    }
+    let (sticking, sliding) = (number(given.static_), number(given.kinetic));
+    format!("{{ static = {sticking}, kinetic = {sliding} }}")
+}
+
+fn shape(shape: Shape) -> String {
+    match shape {
+        Shape::HalfSpace { normal, offset } => {
+            let (normal, offset) = (vector(normal), number(offset));
+            format!("{{ half-space = {{ normal = {normal}, offset = {offset} }} }}")
+        }
+        Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(radius)),
+        Shape::Box { size } => format!("{{ box = {{ size = {} }} }}", vector(size)),
+    }
+}
