@@ -39,8 +39,36 @@ impl Program {
         self.rows.push(row);
     }
 
-    /// max objective·x.
+    /// max objective·x for each objective.
+    ///
+    /// Every point is put back into the rows. Where it misses them, a pivot was taken on a rounding error; the program
+    /// is then solved again with a larger pivot tolerance.
     pub(crate) fn maximise(&self, objectives: &[Vec<f64>]) -> Vec<Optimum> {
+        for factor in [1.0, 1e2, 1e3] {
+            let optima = self.attempt(objectives, self.tol * factor);
+            let good = optima.iter().all(|o| match o {
+                Optimum::Infeasible => true,
+                Optimum::At(x) | Optimum::Unbounded(x, _) => self.misses(x) < 1e-6,
+            });
+            if good {
+                return optima;
+            }
+        }
+        panic!("the simplex method lost all its digits");
+    }
+
+    /// How far x is from the rows. The rows and the data are of size one.
+    fn misses(&self, x: &[f64]) -> f64 {
+        self.rows
+            .iter()
+            .map(|row| {
+                let sum: f64 = row.iter().zip(x).map(|(c, v)| c * v).sum();
+                (sum - row[self.columns]).abs()
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn attempt(&self, objectives: &[Vec<f64>], tol: f64) -> Vec<Optimum> {
         let (n, m) = (self.columns, self.rows.len());
         // Tableau with one artificial variable for each row.
         let width = n + m + 1;
@@ -64,9 +92,9 @@ impl Program {
             }
             cost[width - 1] += line[width - 1];
         }
-        let unbounded = self.iterate(&mut t, &mut basis, &mut cost, n);
+        let unbounded = iterate(&mut t, &mut basis, &mut cost, n, tol);
         debug_assert!(unbounded.is_none());
-        if cost[width - 1] > 10.0 * self.tol * (1 + m) as f64 {
+        if cost[width - 1] > 10.0 * tol * (1 + m) as f64 {
             return objectives.iter().map(|_| Optimum::Infeasible).collect();
         }
         // Drive the artificial variables out; rows where that cannot be done say nothing new.
@@ -100,7 +128,7 @@ impl Program {
                         cost[j] -= c * line[j];
                     }
                 }
-                let ray = self.iterate(&mut t, &mut basis, &mut cost, n);
+                let ray = iterate(&mut t, &mut basis, &mut cost, n, tol);
                 let mut x = vec![0.0; n];
                 for (line, &b) in t.iter().zip(&basis) {
                     x[b] = line[width - 1];
@@ -124,41 +152,6 @@ impl Program {
         let nothing = vec![vec![0.0; self.columns]];
         !matches!(self.maximise(&nothing)[0], Optimum::Infeasible)
     }
-
-    /// Pivots until no column improves the cost; the column that has no end, if one appears.
-    fn iterate(
-        &self,
-        t: &mut [Vec<f64>],
-        basis: &mut [usize],
-        cost: &mut [f64],
-        columns: usize,
-    ) -> Option<usize> {
-        let last = cost.len() - 1;
-        for _ in 0..10_000 {
-            let entering = (0..columns).find(|&j| cost[j] > self.tol)?;
-            let mut leaving: Option<usize> = None;
-            for i in 0..t.len() {
-                if t[i][entering] <= self.tol {
-                    continue;
-                }
-                let ratio = t[i][last] / t[i][entering];
-                leaving = match leaving {
-                    None => Some(i),
-                    Some(l) => {
-                        let best = t[l][last] / t[l][entering];
-                        let nearer =
-                            ratio < best - 1e-13 || (ratio <= best + 1e-13 && basis[i] < basis[l]);
-                        Some(if nearer { i } else { l })
-                    }
-                };
-            }
-            let Some(leaving) = leaving else {
-                return Some(entering);
-            };
-            pivot(t, basis, cost, leaving, entering);
-        }
-        panic!("the simplex method does not end");
-    }
 }
 
 fn pivot(t: &mut [Vec<f64>], basis: &mut [usize], cost: &mut [f64], row: usize, column: usize) {
@@ -180,4 +173,39 @@ fn pivot(t: &mut [Vec<f64>], basis: &mut [usize], cost: &mut [f64], row: usize, 
         *x -= factor * y;
     }
     basis[row] = column;
+}
+
+/// Pivots until no column improves the cost; the column that has no end, if one appears.
+fn iterate(
+    t: &mut [Vec<f64>],
+    basis: &mut [usize],
+    cost: &mut [f64],
+    columns: usize,
+    tol: f64,
+) -> Option<usize> {
+    let last = cost.len() - 1;
+    for _ in 0..10_000 {
+        let entering = (0..columns).find(|&j| cost[j] > tol)?;
+        let mut leaving: Option<usize> = None;
+        for i in 0..t.len() {
+            if t[i][entering] <= tol {
+                continue;
+            }
+            let ratio = t[i][last] / t[i][entering];
+            leaving = match leaving {
+                None => Some(i),
+                Some(l) => {
+                    let best = t[l][last] / t[l][entering];
+                    let nearer =
+                        ratio < best - 1e-13 || (ratio <= best + 1e-13 && basis[i] < basis[l]);
+                    Some(if nearer { i } else { l })
+                }
+            };
+        }
+        let Some(leaving) = leaving else {
+            return Some(entering);
+        };
+        pivot(t, basis, cost, leaving, entering);
+    }
+    panic!("the simplex method does not end");
 }
