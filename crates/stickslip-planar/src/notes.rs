@@ -1,0 +1,146 @@
+//! What is special about a state: things a reader should know before believing the answer.
+
+use crate::contact::ContactKind;
+use crate::kinematics::Problem;
+use crate::state::State;
+use crate::vec3::{cross, norm};
+use std::fmt;
+
+/// Something special about a state. Contacts are given by their number in the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// There is no contact.
+    Free,
+    /// Two contacts at one point with one normal: the second changes nothing but the split of forces.
+    Repeated(usize, usize),
+    /// Two contacts at one point with different normals: a vertex in a corner, or a vertex on a vertex.
+    Coincident(usize, usize),
+    /// A vertex on a vertex.
+    VertexVertex(usize),
+    /// Two contacts whose configuration-space normals are parallel: the singular case of section 5.4.5.
+    ParallelNormals(usize, usize),
+    /// The friction cone of a contact dips below the tangent plane: section 4.4 does not apply, and one contact alone
+    /// may have no, two or three solutions.
+    ConeBelowTangentPlane(usize),
+    /// A contact with infinite friction.
+    InfiniteFriction(usize),
+}
+
+impl Note {
+    /// A word for machines.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Repeated(..) => "repeated",
+            Self::Coincident(..) => "coincident",
+            Self::VertexVertex(_) => "vertex-vertex",
+            Self::ParallelNormals(..) => "parallel-normals",
+            Self::ConeBelowTangentPlane(_) => "cone-below-tangent-plane",
+            Self::InfiniteFriction(_) => "infinite-friction",
+        }
+    }
+
+    /// Whether the document's theory calls the state non-generic (footnotes 1 and 2).
+    #[must_use]
+    pub fn non_generic(&self) -> bool {
+        matches!(self, Self::Coincident(..) | Self::VertexVertex(_))
+    }
+
+    /// The contacts it speaks of.
+    #[must_use]
+    pub fn contacts(&self) -> Vec<usize> {
+        match *self {
+            Self::Free => vec![],
+            Self::Repeated(i, j) | Self::Coincident(i, j) | Self::ParallelNormals(i, j) => {
+                vec![i, j]
+            }
+            Self::VertexVertex(i) | Self::ConeBelowTangentPlane(i) | Self::InfiniteFriction(i) => {
+                vec![i]
+            }
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Free => write!(f, "no contact: the body moves freely"),
+            Self::Repeated(i, j) => write!(
+                f,
+                "contacts {} and {} are the same contact twice: only the split of the force between them is open",
+                i + 1,
+                j + 1
+            ),
+            Self::Coincident(i, j) => write!(
+                f,
+                "contacts {} and {} are one point with two normals: a vertex in a corner, or a vertex on a vertex. Both \
+                 constraints are kept; for a vertex on a vertex one of them may be enough, and more motions may be \
+                 legal than listed (not generic)",
+                i + 1,
+                j + 1
+            ),
+            Self::VertexVertex(i) => write!(
+                f,
+                "contact {} is a vertex on a vertex: its normal is a choice, and with another choice other motions may \
+                 be legal (not generic)",
+                i + 1
+            ),
+            Self::ParallelNormals(i, j) => write!(
+                f,
+                "contacts {} and {} have parallel configuration-space normals (they act along one line): a singular \
+                 state in which acceleration is often not unique",
+                i + 1,
+                j + 1
+            ),
+            Self::ConeBelowTangentPlane(i) => write!(
+                f,
+                "the friction cone of contact {} dips below its tangent plane: this contact alone can have no solution \
+                 or several (Painleve)",
+                i + 1
+            ),
+            Self::InfiniteFriction(i) => write!(
+                f,
+                "contact {} has infinite friction: it can slide only without normal force",
+                i + 1
+            ),
+        }
+    }
+}
+
+pub(crate) fn notes(state: &State, problem: &Problem) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if state.contacts.is_empty() {
+        notes.push(Note::Free);
+    }
+    for (i, contact) in state.contacts.iter().enumerate() {
+        if contact.kind == ContactKind::VertexVertex {
+            notes.push(Note::VertexVertex(i));
+        }
+        if contact.mu.is_infinite() {
+            notes.push(Note::InfiniteFriction(i));
+        } else if !contact
+            .frame(state.rho)
+            .cone_above_tangent_plane(contact.mu)
+        {
+            notes.push(Note::ConeBelowTangentPlane(i));
+        }
+    }
+    for (place, a) in problem.active.iter().enumerate() {
+        for b in &problem.active[..place] {
+            let (first, second) = (&state.contacts[b.index], &state.contacts[a.index]);
+            let apart = |p: [f64; 2], q: [f64; 2]| libm::hypot(p[0] - q[0], p[1] - q[1]);
+            let size = libm::hypot(first.r[0], first.r[1]).max(state.rho);
+            let together = apart(first.r, second.r) <= problem.tol * size;
+            if together && apart(first.n, second.n) <= problem.tol {
+                notes.push(Note::Repeated(b.index, a.index));
+            } else if together {
+                notes.push(Note::Coincident(b.index, a.index));
+            } else if norm(cross(a.row, b.row)) <= problem.tol * a.delta * b.delta {
+                notes.push(Note::ParallelNormals(b.index, a.index));
+            }
+        }
+    }
+    notes
+}

@@ -1,0 +1,353 @@
+//! All accelerations of a state: the procedure of section 5.4.2.
+
+use crate::cone::Cone;
+use crate::contact::Frame;
+use crate::flats::{Flat, all_subsets, closed_subsets};
+use crate::kinematics::Problem;
+use crate::line::{self, Outcome};
+use crate::modes::strict_mode;
+use crate::notes::{Note, notes};
+use crate::plane;
+use crate::region::Region;
+use crate::state::{State, StateError};
+use crate::trace::{Hypothesis, Piece, Place, Reason, Verdict};
+use crate::vec3::{V3, ZERO, norm, scale, sub};
+
+/// Settings of [`solve`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Relative tolerance to which signs are decided: a number smaller than this times the size of its terms is zero.
+    /// Raise it for states typed with few digits.
+    pub tolerance: f64,
+    /// Most contacts that are accepted; those the velocity breaks do not count.
+    pub max_contacts: usize,
+    /// Try every subset of contacts, as the document does, and not only those that can add a solution.
+    pub exhaustive: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-9,
+            max_contacts: 64,
+            exhaustive: false,
+        }
+    }
+}
+
+/// Most contacts for which every subset is tried.
+pub const EXHAUSTIVE_CAP: usize = 20;
+
+/// A set of legal accelerations with the same contact modes: one point, or a continuous set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// One letter for each active contact: `s` separates, `f` keeps its place, `l` and `r` slide (or start to slide) to
+    /// -t and +t with t = (n_y, -n_x). Read off the motion itself, in the set's interior.
+    pub mode: String,
+    /// The set in the coordinates (x, y, q = ρθ), m/s².
+    pub region: Region,
+    /// Corners as (a_x, a_y, α), m/s² and rad/s².
+    pub vertices: Vec<[f64; 3]>,
+    /// Directions (a_x, a_y, α) in which the set has no end, of unit length.
+    pub rays: Vec<[f64; 3]>,
+}
+
+impl Solution {
+    /// The acceleration (a_x, a_y, α) where it is a single one.
+    #[must_use]
+    pub fn acceleration(&self) -> Option<[f64; 3]> {
+        self.region.is_point().then(|| self.vertices[0])
+    }
+}
+
+/// How many sets of contacts there are and how many were looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubsetCount {
+    /// 2^k - 1 for k active contacts.
+    pub total: f64,
+    /// Hypotheses tried.
+    pub tried: usize,
+}
+
+/// Everything Newton's and Coulomb's laws say about a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solutions {
+    /// The solution sets; none of them lies inside another.
+    pub sets: Vec<Solution>,
+    /// Contacts that the velocity neither breaks nor closes, by number in the state.
+    pub active: Vec<usize>,
+    /// Contacts that the velocity breaks; they carry no force.
+    pub separating: Vec<usize>,
+    /// Second-variation terms of the active contacts for the unnormalised rows, m/s².
+    pub h: Vec<f64>,
+    /// Sliding velocities of the active contacts along t = (n_y, -n_x), m/s.
+    pub slip: Vec<f64>,
+    /// Contacts that the velocity closes, with their normal velocity in m/s. Where there are any, the state is a
+    /// collision and there is no answer in accelerations.
+    pub colliding: Vec<(usize, f64)>,
+    /// What was tried.
+    pub hypotheses: Vec<Hypothesis>,
+    /// How much there was to try.
+    pub subsets: SubsetCount,
+    /// What is special about the state.
+    pub notes: Vec<Note>,
+}
+
+/// The answer in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The velocity points into a surface: an impact must come first.
+    Collision,
+    /// No acceleration is legal.
+    None,
+    /// Exactly one acceleration is legal.
+    Unique,
+    /// Finitely many accelerations are legal.
+    Several,
+    /// Infinitely many accelerations are legal.
+    Continuum,
+}
+
+impl Status {
+    /// The word used in reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Collision => "collision",
+            Self::None => "none",
+            Self::Unique => "unique",
+            Self::Several => "several",
+            Self::Continuum => "continuum",
+        }
+    }
+}
+
+impl Solutions {
+    /// The answer in one word.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        if !self.colliding.is_empty() {
+            return Status::Collision;
+        }
+        match self.sets.as_slice() {
+            [] => Status::None,
+            sets if sets.iter().any(|s| !s.region.is_point()) => Status::Continuum,
+            [_] => Status::Unique,
+            _ => Status::Several,
+        }
+    }
+}
+
+/// All accelerations that Newton's and Coulomb's laws allow in `state`.
+///
+/// # Errors
+/// Where the state is not valid, or has more contacts than the cap.
+pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> {
+    state.validate()?;
+    let tolerance = options.tolerance;
+    if !(tolerance > 0.0 && tolerance < 0.1) {
+        return Err(StateError::Value {
+            what: "tolerance".into(),
+            message: format!("must be between 0 and 0.1, is {tolerance}"),
+        });
+    }
+    let problem = Problem::new(state, tolerance);
+    let k = problem.active.len();
+    let mut answer = Solutions {
+        sets: Vec::new(),
+        active: problem.active.iter().map(|c| c.index).collect(),
+        separating: problem.separating.clone(),
+        h: problem.active.iter().map(|c| c.h).collect(),
+        slip: problem.active.iter().map(|c| c.slip).collect(),
+        colliding: problem.colliding.clone(),
+        hypotheses: Vec::new(),
+        subsets: SubsetCount {
+            total: libm::exp2(k as f64) - 1.0,
+            tried: 0,
+        },
+        notes: notes(state, &problem),
+    };
+    if !problem.colliding.is_empty() {
+        return Ok(answer);
+    }
+    let cap = if options.exhaustive {
+        options.max_contacts.min(EXHAUSTIVE_CAP)
+    } else {
+        options.max_contacts
+    };
+    if k > cap {
+        return Err(StateError::TooManyContacts {
+            found: k,
+            cap,
+            subsets: format!("{:.3e} subsets", answer.subsets.total),
+        });
+    }
+    let mut found = Vec::new();
+    zero_reaction(&problem, &mut found);
+    zero_net_force(&problem, &mut found);
+    let (subsets, refused) = if options.exhaustive {
+        all_subsets(&problem)
+    } else {
+        (closed_subsets(&problem), Vec::new())
+    };
+    let frames: Vec<Frame> = problem
+        .active
+        .iter()
+        .map(|c| state.contacts[c.index].frame(state.rho))
+        .collect();
+    let mus: Vec<f64> = problem
+        .active
+        .iter()
+        .map(|c| state.contacts[c.index].mu)
+        .collect();
+    answer.subsets.tried = subsets.len() + refused.len();
+    for (kept, flat) in subsets {
+        let mut outcomes = Vec::new();
+        match &flat {
+            Flat::Plane => plane::solve(&problem, &frames, &mus, &kept, &mut outcomes),
+            Flat::Line(line) => line::solve(&problem, &kept, line, &mut outcomes),
+            Flat::Point(a) => outcomes.push((Place::Corner, at_point(&problem, &kept, *a))),
+        }
+        found.push((kept, flat.dimension_of_normals(), outcomes));
+    }
+    for kept in refused {
+        let outcome = (Place::Corner, Err(Reason::Inconsistent));
+        found.push((kept, 0, vec![outcome]));
+    }
+    collect(state, &problem, found, &mut answer);
+    Ok(answer)
+}
+
+/// Hypotheses before the solution sets are numbered: contacts, dimension of the normal space, outcomes.
+type Found = Vec<(Vec<usize>, usize, Vec<Outcome>)>;
+
+/// Step 1: does the free acceleration violate any contact?
+fn zero_reaction(problem: &Problem, found: &mut Found) {
+    let a = problem.free_acceleration();
+    let result = match problem.pushed_through(a, &[]) {
+        Some(j) => Err(Reason::PushesThrough(problem.active[j].index)),
+        None => Ok(Region::point(a)),
+    };
+    found.push((Vec::new(), 0, vec![(Place::ZeroReaction, result)]));
+}
+
+/// Step 2: can the contacts with h_i = 0 cancel the applied force, on the edges that oppose sliding?
+fn zero_net_force(problem: &Problem, found: &mut Found) {
+    if problem.active.is_empty() {
+        return;
+    }
+    let kept: Vec<usize> = (0..problem.active.len())
+        .filter(|&i| problem.gap_sign(i, ZERO) == 0)
+        .collect();
+    let result = match problem.pushed_through(ZERO, &kept) {
+        Some(j) => Err(Reason::NegativeH(problem.active[j].index)),
+        None => at_point(problem, &kept, ZERO),
+    };
+    found.push((kept, 0, vec![(Place::ZeroNetForce, result)]));
+}
+
+/// Whether forces at the contacts `kept` can give the acceleration `a`, and no other contact forbids it.
+///
+/// A contact that stands still for the moment but starts to slide under `a` has one legal edge only; for zero net force
+/// on a turning body that is the term ω² r·v_f, which section 5.4.3 leaves to the reader.
+fn at_point(problem: &Problem, kept: &[usize], a: V3) -> Result<Region, Reason> {
+    let mut edges: Vec<V3> = Vec::with_capacity(2 * kept.len());
+    for &i in kept {
+        problem.active[i].push_edges(problem.way(i, a), &mut edges);
+    }
+    let reaction = sub(scale(a, problem.m), problem.force);
+    let slack = problem.m * problem.slack(a);
+    if !Cone::new(&edges, problem.tol).contains(reaction, slack) {
+        return Err(Reason::OutsideCone);
+    }
+    match problem.pushed_through(a, kept) {
+        Some(j) => Err(Reason::PushesThrough(problem.active[j].index)),
+        None => Ok(Region::point(a)),
+    }
+}
+
+/// Keeps the sets that lie in no other, numbers them and writes down what became of every piece.
+fn collect(state: &State, problem: &Problem, found: Found, answer: &mut Solutions) {
+    let regions: Vec<&Region> = found
+        .iter()
+        .flat_map(|(_, _, outcomes)| outcomes)
+        .filter_map(|(_, result)| result.as_ref().ok())
+        .collect();
+    let slack_at = |r: &Region| {
+        let size = r
+            .vertices
+            .iter()
+            .map(|&v| norm(v))
+            .fold(problem.a_scale, f64::max);
+        10.0 * problem.tol * size
+    };
+    // A region is dropped where another covers it; of two equal ones the first stays.
+    let mut maximal: Vec<&Region> = Vec::new();
+    for &region in &regions {
+        let slack = slack_at(region);
+        if maximal.iter().any(|known| known.covers(region, slack)) {
+            continue;
+        }
+        maximal.retain(|known| !region.covers(known, slack));
+        maximal.push(region);
+    }
+    let mut sets: Vec<Solution> = maximal
+        .into_iter()
+        .map(|region| Solution::new(state, problem, region.clone()))
+        .collect();
+    sets.sort_by_key(|set| mode_order(&set.mode));
+    answer.hypotheses = found
+        .iter()
+        .map(|(kept, dimension, outcomes)| Hypothesis {
+            contacts: kept.iter().map(|&i| problem.active[i].index).collect(),
+            dimension: *dimension,
+            pieces: outcomes
+                .iter()
+                .map(|(place, result)| Piece {
+                    place: place.clone(),
+                    verdict: match result {
+                        Ok(region) => Verdict::Solution(
+                            sets.iter()
+                                .position(|s| s.region.covers(region, 2.0 * slack_at(region)))
+                                .unwrap_or(0),
+                        ),
+                        Err(reason) => Verdict::Rejected(*reason),
+                    },
+                })
+                .collect(),
+        })
+        .collect();
+    answer.sets = sets;
+}
+
+/// Solutions are listed by mode in the order s, f, l, r.
+fn mode_order(mode: &str) -> Vec<usize> {
+    mode.chars()
+        .map(|letter| "sflr".find(letter).unwrap_or(4))
+        .collect()
+}
+
+impl Solution {
+    fn new(state: &State, problem: &Problem, region: Region) -> Self {
+        // Adding zero turns -0 into 0.
+        let vertices = region
+            .vertices
+            .iter()
+            .map(|v| [v[0] + 0.0, v[1] + 0.0, v[2] / state.rho + 0.0])
+            .collect();
+        let rays = region
+            .rays
+            .iter()
+            .map(|r| {
+                let ray = [r[0] + 0.0, r[1] + 0.0, r[2] / state.rho + 0.0];
+                scale(ray, 1.0 / norm(ray))
+            })
+            .collect();
+        Self {
+            mode: strict_mode(problem, region.interior(problem.a_scale)),
+            region,
+            vertices,
+            rays,
+        }
+    }
+}
