@@ -1,13 +1,22 @@
 //! Solvers by name.
 
 use crate::auto::Auto;
+use crate::homotopy::Homotopy;
+use crate::interior_point::InteriorPoint;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::pyramid::LemkeContact;
 use crate::solver::ContactSolver;
 
 /// Names of the solvers, as scene files and reports use them.
-pub const SOLVER_NAMES: &[&str] = &["auto", "newton", "nsgs", "lemke"];
+pub const SOLVER_NAMES: &[&str] = &[
+    "auto",
+    "newton",
+    "nsgs",
+    "interior-point",
+    "homotopy",
+    "lemke",
+];
 
 /// The solver of that name with its default settings; None for a name not in [`SOLVER_NAMES`].
 #[must_use]
@@ -16,6 +25,8 @@ pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
         "auto" => Box::new(Auto::default()),
         "newton" => Box::new(Newton::default()),
         "nsgs" => Box::new(Nsgs::default()),
+        "interior-point" => Box::new(InteriorPoint::default()),
+        "homotopy" => Box::new(Homotopy::default()),
         "lemke" => Box::new(LemkeContact::default()),
         _ => return None,
     })

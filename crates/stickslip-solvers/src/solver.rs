@@ -147,3 +147,19 @@ pub(crate) fn finish(
         })
     }
 }
+
+/// Refuses problems with pyramids, for methods that smooth the cone.
+pub(crate) fn refuse_pyramids(
+    solver: &'static str,
+    problem: &ContactProblem,
+) -> Result<(), SolveError> {
+    let is_pyramid =
+        |c: &crate::problem::ContactBlock| matches!(c.law, crate::problem::Law::Pyramid { .. });
+    match problem.contacts.iter().position(is_pyramid) {
+        Some(i) => Err(SolveError::Unsuitable {
+            solver,
+            reason: format!("contact {i} has a pyramid; use lemke, newton, nsgs or auto"),
+        }),
+        None => Ok(()),
+    }
+}
