@@ -248,6 +248,7 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
         ("energy", step.energy),
         ("penetration", c.penetration),
         ("speed", c.speed),
+        ("rounding", c.rounding),
     ];
     let residuals = Residual::ALL.iter().map(|r| r.name()).zip(c.residuals);
     if let Some((name, _)) = scalars

@@ -128,6 +128,7 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
             residuals: [(); Residual::ALL.len()].map(|()| 1e-13 * noise.number().abs()),
             penetration: 0.0,
             speed: 3.0,
+            rounding: 0.125,
         },
         contacts: Vec::new(),
     };

@@ -224,9 +224,10 @@ impl Over<'_> {
         COINCIDE * self.size * if self.strict { -1.0 } else { 1.0 }
     }
 
-    /// Is the height worth a row: closing, or nearly, on the predicted path?
-    fn closing(&self, height: f64, height_end: f64) -> bool {
-        height.min(height_end) <= self.slack && (!self.strict || height >= -COINCIDE * self.size)
+    /// Is the height worth a row: closing, or nearly, on the predicted path? A point deep under the face
+    /// is not over it but past another side.
+    fn closing(&self, height: f64, height_end: f64, thickness: f64) -> bool {
+        height.min(height_end) <= self.slack && (!self.strict || height > -thickness)
     }
 
     /// Normal of the reference face, from a to b.
@@ -247,7 +248,8 @@ impl Over<'_> {
     fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], out: &mut Vec<Candidate>) {
         for k in 0..8 {
             let gap = self.face.height(self.half_r, now[k]);
-            if !self.closing(gap, self.face.height(self.half_r, end[k])) {
+            let gap_end = self.face.height(self.half_r, end[k]);
+            if !self.closing(gap, gap_end, self.half_r[self.face.axis]) {
                 continue;
             }
             if clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some() {
@@ -278,7 +280,7 @@ impl Over<'_> {
                 let gap_end = self
                     .face
                     .height(self.half_r, end[k] + (end[l] - end[k]) * s);
-                if self.closing(gap, gap_end) {
+                if self.closing(gap, gap_end, self.half_r[self.face.axis]) {
                     let feature = self.feature(3, 2 * edge as u32 + which);
                     let point = self.reference.pose.to_world(local);
                     self.push_new(
@@ -311,8 +313,11 @@ impl Over<'_> {
             let now = self.other.pose.to_body(point);
             let end = self.other.end.to_body(self.reference.end.to_world(c));
             let gap = facing.height(self.half_o, now);
-            if self.closing(gap, facing.height(self.half_o, end))
-                && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
+            if self.closing(
+                gap,
+                facing.height(self.half_o, end),
+                self.half_o[facing.axis],
+            ) && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
             {
                 let feature = self.feature(4, facing.index() << 8 | k as u32);
                 self.push_new(

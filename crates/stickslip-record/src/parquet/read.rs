@@ -155,7 +155,7 @@ impl Reader {
         let number = unsigned(rows.int(0, i), 0, "step")?;
         let mut residuals = [0.0; Residual::ALL.len()];
         for (k, residual) in residuals.iter_mut().enumerate() {
-            *residual = rows.real(9 + k, i);
+            *residual = rows.real(10 + k, i);
         }
         Ok(Some(StepRecord {
             step: number,
@@ -166,6 +166,7 @@ impl Reader {
             certificate: Certificate {
                 penetration: rows.real(7, i),
                 speed: rows.real(8, i),
+                rounding: rows.real(9, i),
                 residuals,
             },
             bodies: Vec::new(),

@@ -255,6 +255,7 @@ impl Run {
             Value::Int(int(k, step.iterations)?),
             Value::Real(certificate.penetration),
             Value::Real(certificate.speed),
+            Value::Real(certificate.rounding),
         ];
         let residuals = certificate.residuals.map(Value::Real);
         self.rows[STEPS].push(row.into_iter().chain(residuals));
