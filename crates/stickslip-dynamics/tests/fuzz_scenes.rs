@@ -149,6 +149,15 @@ fn check(error: &SceneError) {
     assert!(!error.to_string().is_empty());
 }
 
+/// What is accepted can be written, and reads back to the same.
+fn written_and_read_again(scene: &Scene) {
+    let written = scene.to_toml();
+    match Scene::parse(&written, "written.toml", &[]) {
+        Ok(again) => assert_eq!(again.to_toml(), written),
+        Err(error) => panic!("{error}\n{written}"),
+    }
+}
+
 #[test]
 fn damaged_scenes_are_refused_at_a_place() {
     let seeds = seeds();
@@ -164,9 +173,12 @@ fn damaged_scenes_are_refused_at_a_place() {
             // Not a test of patience: a million bodies are legal.
             text = text.replace("00000", "0");
         }
-        if let Err(error) = Scene::parse(&text, "damaged.toml", &[]) {
-            check(&error);
-            refused += 1;
+        match Scene::parse(&text, "damaged.toml", &[]) {
+            Err(error) => {
+                check(&error);
+                refused += 1;
+            }
+            Ok(scene) => written_and_read_again(&scene),
         }
     }
     assert!(refused > SCENES / 4, "only {refused} of {SCENES} refused");

@@ -91,6 +91,38 @@ pub struct Force {
 }
 
 impl Scene {
+    /// Gravity in a scene that gives none, m/s².
+    pub const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
+
+    /// A scene without bodies, to be filled in code. What is put in by hand has not been checked:
+    /// `Scene::parse(&scene.to_toml(), …)` checks it as if it came from a file.
+    ///
+    /// ```
+    /// use stickslip_dynamics::scene::{Body, Scene, Shape, StepSettings};
+    ///
+    /// let mut scene = Scene::new(StepSettings::new(0.01, 2.0));
+    /// scene.bodies.push(Body::free("ball", Shape::Ball { radius: 0.1 }, 1.0));
+    /// let checked = Scene::parse(&scene.to_toml(), "ball", &[])?;
+    /// assert_eq!(checked.bodies[0].shape, scene.bodies[0].shape);
+    /// # Ok::<(), stickslip_dynamics::scene::SceneError>(())
+    /// ```
+    #[must_use]
+    pub fn new(step: StepSettings) -> Self {
+        Self {
+            title: String::new(),
+            format: FORMAT,
+            gravity: Self::GRAVITY,
+            step,
+            material: Material::default(),
+            bodies: Vec::new(),
+            contact_overrides: Vec::new(),
+            forces: Vec::new(),
+            file: String::new(),
+            text: Arc::from(""),
+            overrides: Vec::new(),
+        }
+    }
+
     /// Reads a scene file and applies the overrides.
     ///
     /// # Errors

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::DVec3;
-
 use super::keys::{CONE, FRICTION, MATERIAL, ROOT, STEP};
 use super::node::{Fault, Node, Outcome, Sources, Value};
 use super::reader::{Reader, text};
@@ -12,12 +10,6 @@ use super::settings::{Cone, LATER_METHODS, METHODS, Method, SOLVERS, StepSetting
 use super::table::Table;
 use super::{FORMAT, Friction, MAX_FILE, Material, Scene, overrides, read_body, read_pairs};
 use crate::expression::{Scope, nearest, refused_as_parameter, resolve};
-
-/// Gravity where the scene gives none, m/s².
-const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
-
-/// Tolerance where the scene gives none, m/s.
-const TOLERANCE: f64 = 1e-10;
 
 /// The most directions of a friction pyramid.
 const MAX_DIRECTIONS: u32 = 4096;
@@ -48,7 +40,7 @@ pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
     let reader = Reader {
         scope: Scope::new(&parameters),
     };
-    let gravity = reader.vector_or(&root, "gravity", GRAVITY)?;
+    let gravity = reader.vector_or(&root, "gravity", Scene::GRAVITY)?;
     let step = read_step(&reader, root.need("step")?)?;
     let material = match root.get("material") {
         Some(node) => {
@@ -157,7 +149,7 @@ fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSettings> {
     };
     let tolerance = match table.get("tolerance") {
         Some(node) => reader.positive(node, "the tolerance")?,
-        None => TOLERANCE,
+        None => StepSettings::TOLERANCE,
     };
     Ok(StepSettings {
         h,
