@@ -3,7 +3,7 @@
 //! [`Scene::read`] and [`Scene::parse`] turn TOML into a [`Scene`]: formulas of parameters and index
 //! are evaluated, counted bodies are numbered, names are resolved, and anything unknown, of the wrong
 //! type or impossible is refused with a [`SceneError`] that gives file, line, column and a
-//! suggestion. The format is documented key by key in `docs/scene.md`; [`schema`] gives it as JSON
+//! suggestion. The format is documented key by key in `docs/scene.md`; [`schema()`] gives it as JSON
 //! Schema.
 
 mod body;
@@ -43,7 +43,7 @@ use crate::expression::Function;
 pub const FORMAT: u32 = 1;
 
 /// The largest scene file accepted, bytes.
-pub const MAX_FILE: usize = 16 << 20;
+pub const MAX_FILE: usize = 64 << 20;
 
 /// The most bodies a scene may have.
 pub const MAX_BODIES: usize = 1_000_000;

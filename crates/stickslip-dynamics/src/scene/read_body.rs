@@ -91,7 +91,7 @@ impl Found<'_> {
     }
 }
 
-/// The bodies name[0], name[1], … of an entry with `count`.
+/// The bodies `name[0]`, `name[1]`, … of an entry with `count`.
 fn read_counted(
     reader: &Reader<'_>,
     table: &Table<'_>,
