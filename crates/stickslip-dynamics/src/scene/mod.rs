@@ -14,7 +14,9 @@ mod node;
 mod overrides;
 mod read_body;
 mod read_mass;
+mod read_material;
 mod read_pairs;
+mod read_scene;
 mod read_shape;
 mod read_step;
 mod reader;
@@ -154,7 +156,7 @@ impl Scene {
     /// ones, or where an override does not fit the scene.
     pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, SceneError> {
         let sources = node::Sources::new(file, text, overrides);
-        read_step::read_scene(&sources).map_err(|fault| sources.error(*fault))
+        read_scene::read_scene(&sources).map_err(|fault| sources.error(*fault))
     }
 
     /// An error at a place of this scene's file, such as the `span` of a body.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::node::{Fault, Node, Outcome, Value};
 use super::table::Table;
-use crate::expression::{Function, Scope};
+use crate::expression::{Function, Scope, nearest};
 
 /// Reads values with a given meaning of the names in formulas.
 #[derive(Clone, Copy)]
@@ -174,4 +174,17 @@ pub(super) fn text<'n>(node: &'n Node, expected: &str) -> Outcome<&'n str> {
             Err(Fault::new(&node.place, message))
         }
     }
+}
+
+/// One of a list of names.
+pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome<&'static str> {
+    let name = text(node, &format!("the name of a {what}"))?;
+    if let Some(found) = known.iter().find(|candidate| **candidate == name) {
+        return Ok(found);
+    }
+    let fault = Fault::new(&node.place, format!("unknown {what} \"{name}\""));
+    Err(match nearest(name, known.iter().copied()) {
+        Some(meant) => fault.with_help(format!("did you mean \"{meant}\"?")),
+        None => fault.with_help(format!("known are \"{}\"", known.join("\", \""))),
+    })
 }
