@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::Shape;
-use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE};
+use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE, SYNONYMS};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_unit, items};
 use super::table::Table;
@@ -24,7 +24,11 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         } else {
             format!("unknown shape \"{name}\"")
         };
-        let help = match nearest(name, kinds).unwrap_or("box") {
+        let synonym = SYNONYMS.iter().find(|(theirs, _)| *theirs == name);
+        let meant = synonym
+            .map(|(_, ours)| *ours)
+            .or_else(|| nearest(name, kinds));
+        let help = match meant.unwrap_or("box") {
             "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
             "ball" => "write shape = { ball = { radius = 0.1 } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
