@@ -2,7 +2,7 @@
 
 use super::keys::FRICTION;
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::Reader;
+use super::reader::{Reader, shown};
 use super::table::Table;
 use super::{Friction, Material};
 
@@ -33,8 +33,9 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
     let sliding = table.need("kinetic")?;
     let kinetic = reader.not_negative(sliding, "kinetic friction")?;
     if kinetic > static_ {
+        let (slides, sticks) = (shown(kinetic), shown(static_));
         let message =
-            format!("kinetic friction {kinetic} must not be larger than static friction {static_}");
+            format!("kinetic friction {slides} must not be larger than static friction {sticks}");
         return Err(Fault::new(&sliding.place, message));
     }
     Ok(Friction { static_, kinetic })
@@ -44,10 +45,11 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
 pub(super) fn read_restitution(reader: &Reader<'_>, node: &Node) -> Outcome<f64> {
     let value = reader.number(node)?;
     if !(0.0..=1.0).contains(&value) {
-        let message = format!("restitution must be from 0 to 1, but is {value}");
+        let message = format!("restitution must be from 0 to 1, but is {}", shown(value));
         return Err(Fault::new(&node.place, message));
     }
     if value != 0.0 {
+        let value = shown(value);
         let message = format!("restitution other than 0 is not supported yet, but is {value}");
         return Err(Fault::new(&node.place, message));
     }

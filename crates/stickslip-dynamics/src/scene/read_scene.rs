@@ -9,7 +9,7 @@ use super::read_body::read_bodies;
 use super::read_material::read_material;
 use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
-use super::reader::{Reader, text};
+use super::reader::{Reader, shown, text};
 use super::table::Table;
 use super::{FORMAT, MAX_FILE, Material, Scene, overrides};
 use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
@@ -72,8 +72,8 @@ fn check_format(node: &Node) -> Outcome<()> {
     match node.value {
         Value::Number(version) if version == f64::from(FORMAT) => Ok(()),
         Value::Number(version) => {
-            let message =
-                format!("the format is {version}, but this program reads format {FORMAT}");
+            let given = shown(version);
+            let message = format!("the format is {given}, but this program reads format {FORMAT}");
             Err(Fault::new(&node.place, message))
         }
         _ => {

@@ -2,7 +2,7 @@
 
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, choice, text};
+use super::reader::{Reader, choice, shown, text};
 use super::settings::{Cone, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
@@ -20,14 +20,13 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
     let end = table.need("until")?;
     let until = reader.positive(end, "the end `until`")?;
     if h > until {
+        let (until, h) = (shown(until), shown(h));
         let message = format!("the run ends at {until} s, before the first step of {h} s");
         return Err(Fault::new(&end.place, message));
     }
     if until / h > MAX_STEPS {
-        let message = format!(
-            "{:e} steps of h = {h} are too many; {MAX_STEPS:e} is the limit",
-            until / h
-        );
+        let (count, h) = (shown(until / h), shown(h));
+        let message = format!("{count} steps of h = {h} are too many; {MAX_STEPS:e} is the limit");
         return Err(Fault::new(&end.place, message));
     }
     let method = table.get("method").map_or(Ok(Method::default()), method)?;

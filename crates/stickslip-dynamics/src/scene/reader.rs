@@ -57,10 +57,14 @@ impl Reader<'_> {
     /// A number above zero.
     pub(super) fn positive(&self, node: &Node, what: &str) -> Outcome<f64> {
         let value = self.number(node)?;
-        if value > 0.0 {
+        if is_positive(value) {
             return Ok(value);
         }
-        let message = format!("{what} must be positive, but is {value}");
+        let message = if value > 0.0 {
+            format!("{what} is too small to compute with: {}", shown(value))
+        } else {
+            format!("{what} must be positive, but is {}", shown(value))
+        };
         Err(Fault::new(&node.place, message))
     }
 
@@ -70,7 +74,7 @@ impl Reader<'_> {
         if value >= 0.0 {
             return Ok(value);
         }
-        let message = format!("{what} must not be negative, but is {value}");
+        let message = format!("{what} must not be negative, but is {}", shown(value));
         Err(Fault::new(&node.place, message))
     }
 
@@ -80,6 +84,7 @@ impl Reader<'_> {
         if value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value) {
             return Ok(value as u32);
         }
+        let value = shown(value);
         let message =
             format!("{what} must be a whole number from {least} to {most}, but is {value}");
         Err(Fault::new(&node.place, message))
@@ -129,6 +134,21 @@ impl Reader<'_> {
 /// True if this is the squared length of a vector that has been made a unit vector before.
 pub(super) fn is_unit(length_squared: f64) -> bool {
     (length_squared - 1.0).abs() <= 16.0 * f64::EPSILON
+}
+
+/// True for numbers above zero whose reciprocal is finite too.
+pub(super) fn is_positive(value: f64) -> bool {
+    value >= f64::MIN_POSITIVE
+}
+
+/// A number as messages show it: with an exponent where it would be long without.
+pub(super) fn shown(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-5..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 fn finite(node: &Node, value: f64) -> Outcome<f64> {
