@@ -86,6 +86,17 @@ fn a_file_that_cannot_be_read_says_so() {
 }
 
 #[test]
+fn a_file_that_is_no_text_says_where() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_text.toml");
+    fs::write(&path, b"title = \"a\"\n[step]\nh = \xff\xfe\n").expect("a file");
+    let error = Scene::read(&path, &[]).expect_err("no text");
+    assert_eq!((error.line, error.column), (3, 5));
+    check_place(&error);
+    let error = Scene::read(Path::new(env!("CARGO_TARGET_TMPDIR")), &[]).expect_err("a folder");
+    assert!(error.message.starts_with("cannot read the scene"));
+}
+
+#[test]
 fn a_file_that_is_too_large_is_refused() {
     let text = "#".repeat(stickslip_dynamics::scene::MAX_FILE + 1);
     let error = Scene::parse(&text, "large.toml", &[]).expect_err("too large");

@@ -5,14 +5,14 @@ mod support;
 use std::path::Path;
 
 use stickslip_dynamics::expression::{Expression, Scope};
-use stickslip_dynamics::scene::{Override, Scene, SceneError};
+use stickslip_dynamics::scene::{MAX_FILE, Override, Scene, SceneError};
 use support::random::Random;
 
-/// How many damaged scenes are tried.
-const SCENES: usize = 20_000;
-
-/// How many damaged formulas are tried.
-const FORMULAS: usize = 50_000;
+/// How many damaged scenes, options and formulas are tried: 20,000, or `STICKSLIP_FUZZ`.
+fn tries() -> usize {
+    let given = std::env::var("STICKSLIP_FUZZ").ok();
+    given.and_then(|n| n.parse().ok()).unwrap_or(20_000)
+}
 
 /// Pieces that mean something in a scene or formula, and some that mean trouble.
 const PIECES: &[&str] = &[
@@ -149,12 +149,25 @@ fn check(error: &SceneError) {
     assert!(!error.to_string().is_empty());
 }
 
+/// What is accepted can be written, and reads back to the same.
+fn written_and_read_again(scene: &Scene) {
+    let written = scene.to_toml();
+    if written.len() > MAX_FILE {
+        return;
+    }
+    match Scene::parse(&written, "written.toml", &[]) {
+        Ok(again) => assert_eq!(again.to_toml(), written),
+        Err(error) => panic!("{error}\n{written}"),
+    }
+}
+
 #[test]
 fn damaged_scenes_are_refused_at_a_place() {
     let seeds = seeds();
     let mut random = Random(1);
     let mut refused = 0;
-    for _ in 0..SCENES {
+    let tries = tries();
+    for _ in 0..tries {
         let mut text = random.pick(&seeds).clone();
         let other = random.pick(&seeds).clone();
         for _ in 0..=random.below(4) {
@@ -164,12 +177,15 @@ fn damaged_scenes_are_refused_at_a_place() {
             // Not a test of patience: a million bodies are legal.
             text = text.replace("00000", "0");
         }
-        if let Err(error) = Scene::parse(&text, "damaged.toml", &[]) {
-            check(&error);
-            refused += 1;
+        match Scene::parse(&text, "damaged.toml", &[]) {
+            Err(error) => {
+                check(&error);
+                refused += 1;
+            }
+            Ok(scene) => written_and_read_again(&scene),
         }
     }
-    assert!(refused > SCENES / 4, "only {refused} of {SCENES} refused");
+    assert!(refused > tries / 4, "only {refused} of {tries} refused");
 }
 
 #[test]
@@ -183,7 +199,7 @@ fn damaged_overrides_are_refused_at_a_place() {
         "gravity=[0, 0, \"a\"]",
     ];
     let mut random = Random(2);
-    for _ in 0..SCENES {
+    for _ in 0..tries() {
         let mut option = (*random.pick(&good)).to_owned();
         for _ in 0..=random.below(3) {
             damage(
@@ -210,7 +226,7 @@ fn damaged_formulas_are_refused_at_a_place() {
         "atan(floor(3.7e-1)) >= asin(0.5)*acos(.5)*tan(1.)",
     ];
     let mut random = Random(3);
-    for _ in 0..FORMULAS {
+    for _ in 0..tries() {
         let mut text = (*random.pick(&good)).to_owned();
         for _ in 0..=random.below(5) {
             damage(&mut random, &mut text, good[1]);

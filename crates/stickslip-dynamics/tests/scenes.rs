@@ -121,6 +121,17 @@ fn overrides_change_parameters_and_settings() {
 }
 
 #[test]
+fn a_flag_is_shown_as_it_was_given() {
+    let flag = Override::by_flag("--cone", "step.cone", "pyramid:2");
+    let path = folder().join("sliding_box.toml");
+    let error = Scene::read(&path, &[flag]).expect_err("two directions");
+    assert_eq!((error.file.as_str(), error.column), ("the command line", 8));
+    assert_eq!(&*error.text, "--cone pyramid:2");
+    let flag = Override::by_flag("--h", "step.h", "0.02");
+    assert_eq!(read("sliding_box.toml", &[flag]).step.h, 0.02);
+}
+
+#[test]
 fn materials_combine_as_documented() {
     let scene = read("ladder.toml", &[Override::new("mu_wall", "0.1")]);
     let [floor, wall, ladder] = &scene.bodies[..] else {

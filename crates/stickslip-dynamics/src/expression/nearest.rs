@@ -2,7 +2,8 @@
 
 /// The member of `known` closest to `word`, if any is close enough to be what was meant: at most one
 /// edit (a letter added, dropped, changed, or two swapped) per three letters, letter case and the
-/// choice between `-` and `_` aside. Ties go to the first in the list.
+/// choice between `-` and `_` aside; or else one that begins alike, as `vel` and `velocity`, or
+/// `bodies` and `body`. Ties go to the first in the list.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |s: &str| -> Vec<char> {
         let lower = s.chars().take(64).flat_map(char::to_lowercase);
@@ -10,6 +11,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     };
     let word = plain(word);
     let mut best: Option<(usize, &str)> = None;
+    let mut alike = None;
     for candidate in known {
         let target = plain(candidate);
         let allowed = (word.len().max(target.len()) / 3).max(1);
@@ -18,8 +20,12 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         if distance <= allowed && distance < target.len() && closer {
             best = Some((distance, candidate));
         }
+        let common = word.iter().zip(&target).take_while(|(a, b)| a == b).count();
+        if common >= 3 && (common == word.len() || 4 * common >= 3 * target.len()) {
+            alike = alike.or(Some(candidate));
+        }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, candidate)| candidate).or(alike)
 }
 
 /// The number of single-letter edits, or swaps of neighbours, that turn `a` into `b`.
@@ -52,6 +58,9 @@ mod tests {
         assert_eq!(nearest("mtoion", known), Some("motion"));
         assert_eq!(nearest("angular_velocity", known), Some("angular-velocity"));
         assert_eq!(nearest("Friction", known), Some("friction"));
+        assert_eq!(nearest("fric", known), Some("friction"));
+        assert_eq!(nearest("motions_of_it", known), Some("motion"));
+        assert_eq!(nearest("bodies", ["title", "body"]), Some("body"));
         assert_eq!(nearest("colour", known), None);
         assert_eq!(nearest("x", known), None);
     }

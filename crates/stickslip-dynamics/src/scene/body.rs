@@ -34,6 +34,39 @@ pub struct Body {
     pub span: Range<usize>,
 }
 
+impl Body {
+    /// A body that never moves, at the origin, frictionless.
+    pub fn fixed(name: impl Into<String>, shape: Shape) -> Self {
+        Self::new(name.into(), shape, Motion::Fixed, Mass::Unneeded)
+    }
+
+    /// A free body of this mass (kg) with the inertia of its shape, at rest at the origin, frictionless.
+    pub fn free(name: impl Into<String>, shape: Shape, mass: f64) -> Self {
+        let inertia = None;
+        Self::new(
+            name.into(),
+            shape,
+            Motion::Free,
+            Mass::Total { mass, inertia },
+        )
+    }
+
+    fn new(name: String, shape: Shape, motion: Motion, mass: Mass) -> Self {
+        Self {
+            name,
+            shape,
+            motion,
+            mass,
+            position: DVec3::ZERO,
+            orientation: DQuat::IDENTITY,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            material: Material::default(),
+            span: 0..0,
+        }
+    }
+}
+
 /// A body's shape, in its own frame, with the origin at the centre of ball and box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// where it is. `Display` shows the line with a caret under the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SceneError {
-    /// The name of the scene file, or the `--set` option at fault.
+    /// The name of the scene file, or "the command line" where an override is at fault.
     pub file: String,
     /// The line, counted from 1; 0 when the file could not be read at all.
     pub line: usize,

@@ -55,6 +55,26 @@ pub(super) enum Kind {
     Either(&'static [Kind]),
 }
 
+/// What other programs call our keys.
+pub(super) const SYNONYMS: [(&str, &str); 16] = [
+    ("cube", "box"),
+    ("cuboid", "box"),
+    ("dt", "h"),
+    ("end", "until"),
+    ("g", "gravity"),
+    ("id", "name"),
+    ("kind", "motion"),
+    ("mu", "friction"),
+    ("omega", "angular-velocity"),
+    ("plane", "half-space"),
+    ("quaternion", "orientation"),
+    ("rotation", "orientation"),
+    ("sphere", "ball"),
+    ("timestep", "h"),
+    ("type", "motion"),
+    ("wrench", "torque"),
+];
+
 const fn key(name: &'static str, kind: Kind, doc: &'static str) -> KeySpec {
     KeySpec {
         name,

@@ -3,7 +3,7 @@
 //! [`Scene::read`] and [`Scene::parse`] turn TOML into a [`Scene`]: formulas of parameters and index
 //! are evaluated, counted bodies are numbered, names are resolved, and anything unknown, of the wrong
 //! type or impossible is refused with a [`SceneError`] that gives file, line, column and a
-//! suggestion. The format is documented key by key in `docs/scene.md`; [`schema`] gives it as JSON
+//! suggestion. The format is documented key by key in `docs/scene.md`; [`schema()`] gives it as JSON
 //! Schema.
 
 mod body;
@@ -14,7 +14,9 @@ mod node;
 mod overrides;
 mod read_body;
 mod read_mass;
+mod read_material;
 mod read_pairs;
+mod read_scene;
 mod read_shape;
 mod read_step;
 mod reader;
@@ -43,7 +45,7 @@ use crate::expression::Function;
 pub const FORMAT: u32 = 1;
 
 /// The largest scene file accepted, bytes.
-pub const MAX_FILE: usize = 16 << 20;
+pub const MAX_FILE: usize = 64 << 20;
 
 /// The most bodies a scene may have.
 pub const MAX_BODIES: usize = 1_000_000;
@@ -91,6 +93,38 @@ pub struct Force {
 }
 
 impl Scene {
+    /// Gravity in a scene that gives none, m/s².
+    pub const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
+
+    /// A scene without bodies, to be filled in code. What is put in by hand has not been checked:
+    /// `Scene::parse(&scene.to_toml(), …)` checks it as if it came from a file.
+    ///
+    /// ```
+    /// use stickslip_dynamics::scene::{Body, Scene, Shape, StepSettings};
+    ///
+    /// let mut scene = Scene::new(StepSettings::new(0.01, 2.0));
+    /// scene.bodies.push(Body::free("ball", Shape::Ball { radius: 0.1 }, 1.0));
+    /// let checked = Scene::parse(&scene.to_toml(), "ball", &[])?;
+    /// assert_eq!(checked.bodies[0].shape, scene.bodies[0].shape);
+    /// # Ok::<(), stickslip_dynamics::scene::SceneError>(())
+    /// ```
+    #[must_use]
+    pub fn new(step: StepSettings) -> Self {
+        Self {
+            title: String::new(),
+            format: FORMAT,
+            gravity: Self::GRAVITY,
+            step,
+            material: Material::default(),
+            bodies: Vec::new(),
+            contact_overrides: Vec::new(),
+            forces: Vec::new(),
+            file: String::new(),
+            text: Arc::from(""),
+            overrides: Vec::new(),
+        }
+    }
+
     /// Reads a scene file and applies the overrides.
     ///
     /// # Errors
@@ -122,7 +156,7 @@ impl Scene {
     /// ones, or where an override does not fit the scene.
     pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, SceneError> {
         let sources = node::Sources::new(file, text, overrides);
-        read_step::read_scene(&sources).map_err(|fault| sources.error(*fault))
+        read_scene::read_scene(&sources).map_err(|fault| sources.error(*fault))
     }
 
     /// An error at a place of this scene's file, such as the `span` of a body.

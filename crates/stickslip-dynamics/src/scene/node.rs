@@ -253,7 +253,7 @@ impl<'a> Sources<'a> {
             }
             Some(option) => {
                 let text = Arc::from(option.to_string());
-                SceneError::at("--set", &text, place.span, message, help)
+                SceneError::at("the command line", &text, place.span, message, help)
             }
         }
     }

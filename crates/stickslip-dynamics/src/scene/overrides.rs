@@ -16,6 +16,8 @@ pub struct Override {
     pub key: String,
     /// The value as it would stand in the file; quotes around strings and formulas may be left out.
     pub value: String,
+    /// The option it was given by, such as `--h`, if that is not `--set`.
+    pub flag: Option<String>,
 }
 
 impl Override {
@@ -24,6 +26,19 @@ impl Override {
         Self {
             key: key.into(),
             value: value.into(),
+            flag: None,
+        }
+    }
+
+    /// A change given by an option of its own: `--h 0.01` sets `step.h`.
+    pub fn by_flag(
+        flag: impl Into<String>,
+        key: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        Self {
+            flag: Some(flag.into()),
+            ..Self::new(key, value)
         }
     }
 
@@ -34,15 +49,18 @@ impl Override {
         Some(Self::new(key.trim(), value.trim()))
     }
 
+    /// Where the key, or the flag that stands for it, is in the option as it is displayed.
     fn key_span(&self) -> Range<usize> {
-        0..self.key.len()
+        match &self.flag {
+            None => SET.len()..SET.len() + self.key.len(),
+            Some(flag) => 0..flag.len(),
+        }
     }
 
     /// The value as a node; what is no TOML value is taken as a string or formula without quotes.
     fn node(&self, source: usize) -> Outcome<Node> {
-        let whole = self.to_string();
-        let start = self.key.len() + 1;
-        let span = start..whole.len();
+        let start = self.key_span().end + 1;
+        let span = start..start + self.value.len();
         match DeValue::parse(&self.value) {
             Ok(parsed) => {
                 let mut node =
@@ -58,9 +76,16 @@ impl Override {
     }
 }
 
+/// How an option that has no flag of its own begins.
+const SET: &str = "--set ";
+
+/// The option as it stands on the command line.
 impl fmt::Display for Override {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.key, self.value)
+        match &self.flag {
+            None => write!(f, "{SET}{}={}", self.key, self.value),
+            Some(flag) => write!(f, "{flag} {}", self.value),
+        }
     }
 }
 

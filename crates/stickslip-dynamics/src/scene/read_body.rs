@@ -7,9 +7,9 @@ use glam::DVec3;
 use super::keys::{BODY, MOTION};
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_mass::read_mass;
+use super::read_material::read_material;
 use super::read_shape::{read_orientation, read_shape};
-use super::read_step::{choice, read_material};
-use super::reader::{Reader, tables, text};
+use super::reader::{Reader, choice, tables, text};
 use super::table::Table;
 use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed, Shape};
 use crate::expression::Function;
@@ -91,7 +91,7 @@ impl Found<'_> {
     }
 }
 
-/// The bodies name[0], name[1], … of an entry with `count`.
+/// The bodies `name[0]`, `name[1]`, … of an entry with `count`.
 fn read_counted(
     reader: &Reader<'_>,
     table: &Table<'_>,

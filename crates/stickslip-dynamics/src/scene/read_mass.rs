@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 
 use super::Mass;
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, items};
+use super::reader::{Reader, is_positive, items, shown};
 use super::table::Table;
 
 /// How far, relative to the largest moment, an inertia may be from symmetric, and how far the triangle
@@ -66,17 +66,19 @@ fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
     {
         return fault("the inertia is not symmetric".to_owned());
     }
-    if largest == 0.0 {
-        return fault("the inertia must not be zero".to_owned());
+    if !is_positive(largest) {
+        return fault("the inertia is zero, or too small to compute with".to_owned());
     }
     // Scaled, so that no product overflows.
-    let [a, b, c] = principal_moments(inertia * (1.0 / largest)).map(|x| x * largest);
-    if a <= 0.0 {
+    let moments = principal_moments(inertia * (1.0 / largest)).map(|x| x * largest);
+    let [least, middle, most] = moments;
+    let [a, b, c] = moments.map(shown);
+    if !is_positive(least) {
         return fault(format!(
             "every principal moment of inertia must be positive, but they are {a}, {b}, {c}"
         ));
     }
-    if a + b < c * (1.0 - ROUNDING) {
+    if least + middle < most * (1.0 - ROUNDING) {
         return fault(format!(
             "no body has this inertia: the largest principal moment {c} exceeds the sum of the others, \
              {a} + {b}"

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
-use super::read_step::{read_friction, read_restitution};
+use super::read_material::{read_friction, read_restitution};
 use super::reader::{Reader, items, tables, text};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};

@@ -3,9 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use super::Shape;
-use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE};
+use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE, SYNONYMS};
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, is_unit, items};
+use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
 use crate::expression::nearest;
 
@@ -24,7 +24,11 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         } else {
             format!("unknown shape \"{name}\"")
         };
-        let help = match nearest(name, kinds).unwrap_or("box") {
+        let synonym = SYNONYMS.iter().find(|(theirs, _)| *theirs == name);
+        let meant = synonym
+            .map(|(_, ours)| *ours)
+            .or_else(|| nearest(name, kinds));
+        let help = match meant.unwrap_or("box") {
             "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
             "ball" => "write shape = { ball = { radius = 0.1 } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
@@ -54,10 +58,10 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             let table = Table::open(node, &BOX)?;
             let node = table.need("size")?;
             let size = reader.vector(node)?;
-            if size.min_element() > 0.0 {
+            if is_positive(size.min_element()) {
                 return Ok(Shape::Box { size });
             }
-            let DVec3 { x, y, z } = size;
+            let [x, y, z] = size.to_array().map(shown);
             let message =
                 format!("every edge of a box must be positive, but they are {x}, {y}, {z}");
             Err(Fault::new(&node.place, message))
@@ -116,7 +120,8 @@ fn read_quaternion(reader: &Reader<'_>, node: &Node) -> Outcome<DQuat> {
     if (norm - 1.0).abs() <= UNIT {
         return Ok(unit(quaternion));
     }
-    let message = format!("the quaternion must have norm 1, but has norm {norm}");
+    let given = shown(norm);
+    let message = format!("the quaternion must have norm 1, but has norm {given}");
     let fault = Fault::new(&node.place, message);
     Err(if norm == 0.0 {
         fault.with_help("no rotation is [1, 0, 0, 0]: the scalar comes first")

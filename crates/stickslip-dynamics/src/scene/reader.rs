@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::node::{Fault, Node, Outcome, Value};
 use super::table::Table;
-use crate::expression::{Function, Scope};
+use crate::expression::{Function, Scope, nearest};
 
 /// Reads values with a given meaning of the names in formulas.
 #[derive(Clone, Copy)]
@@ -57,10 +57,14 @@ impl Reader<'_> {
     /// A number above zero.
     pub(super) fn positive(&self, node: &Node, what: &str) -> Outcome<f64> {
         let value = self.number(node)?;
-        if value > 0.0 {
+        if is_positive(value) {
             return Ok(value);
         }
-        let message = format!("{what} must be positive, but is {value}");
+        let message = if value > 0.0 {
+            format!("{what} is too small to compute with: {}", shown(value))
+        } else {
+            format!("{what} must be positive, but is {}", shown(value))
+        };
         Err(Fault::new(&node.place, message))
     }
 
@@ -70,7 +74,7 @@ impl Reader<'_> {
         if value >= 0.0 {
             return Ok(value);
         }
-        let message = format!("{what} must not be negative, but is {value}");
+        let message = format!("{what} must not be negative, but is {}", shown(value));
         Err(Fault::new(&node.place, message))
     }
 
@@ -80,6 +84,7 @@ impl Reader<'_> {
         if value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value) {
             return Ok(value as u32);
         }
+        let value = shown(value);
         let message =
             format!("{what} must be a whole number from {least} to {most}, but is {value}");
         Err(Fault::new(&node.place, message))
@@ -131,6 +136,21 @@ pub(super) fn is_unit(length_squared: f64) -> bool {
     (length_squared - 1.0).abs() <= 16.0 * f64::EPSILON
 }
 
+/// True for numbers above zero whose reciprocal is finite too.
+pub(super) fn is_positive(value: f64) -> bool {
+    value >= f64::MIN_POSITIVE
+}
+
+/// A number as messages show it: with an exponent where it would be long without.
+pub(super) fn shown(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-5..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 fn finite(node: &Node, value: f64) -> Outcome<f64> {
     if value.is_finite() {
         return Ok(value);
@@ -174,4 +194,17 @@ pub(super) fn text<'n>(node: &'n Node, expected: &str) -> Outcome<&'n str> {
             Err(Fault::new(&node.place, message))
         }
     }
+}
+
+/// One of a list of names.
+pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome<&'static str> {
+    let name = text(node, &format!("the name of a {what}"))?;
+    if let Some(found) = known.iter().find(|candidate| **candidate == name) {
+        return Ok(found);
+    }
+    let fault = Fault::new(&node.place, format!("unknown {what} \"{name}\""));
+    Err(match nearest(name, known.iter().copied()) {
+        Some(meant) => fault.with_help(format!("did you mean \"{meant}\"?")),
+        None => fault.with_help(format!("known are \"{}\"", known.join("\", \""))),
+    })
 }

@@ -54,3 +54,21 @@ pub struct StepSettings {
     /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
     pub tolerance: f64,
 }
+
+impl StepSettings {
+    /// The tolerance of a scene that gives none.
+    pub const TOLERANCE: f64 = 1e-10;
+
+    /// Steps of `h` seconds until the time `until`, with the defaults of the scene format for the rest.
+    #[must_use]
+    pub fn new(h: f64, until: f64) -> Self {
+        Self {
+            h,
+            until,
+            method: Method::default(),
+            cone: Cone::default(),
+            solver: SOLVERS[0].to_owned(),
+            tolerance: Self::TOLERANCE,
+        }
+    }
+}

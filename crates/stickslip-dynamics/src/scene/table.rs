@@ -1,6 +1,6 @@
 //! Tables whose keys have been checked.
 
-use super::keys::TableSpec;
+use super::keys::{SYNONYMS, TableSpec};
 use super::node::{Fault, Key, Node, Outcome, Place, Value};
 use crate::expression::nearest;
 
@@ -52,7 +52,11 @@ impl<'n> Table<'n> {
         let message = format!("unknown key `{}` in {}", key.name, spec.name);
         let fault = Fault::new(&key.place, message);
         let known = spec.keys.iter().map(|known| known.name);
-        Err(match nearest(&key.name, known) {
+        let ours = SYNONYMS.iter().filter(|(theirs, _)| *theirs == key.name);
+        let synonym = ours
+            .map(|(_, ours)| *ours)
+            .find(|ours| known.clone().any(|k| k == *ours));
+        Err(match synonym.or_else(|| nearest(&key.name, known)) {
             Some(meant) => fault.suggest(Some(meant)),
             None => fault.with_help(format!("the keys are {}", list_of(spec))),
         })

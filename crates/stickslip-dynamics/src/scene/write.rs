@@ -10,6 +10,9 @@ use crate::expression::Function;
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
     /// parameters and index evaluated. Parsed again it gives the same scene, to the last bit.
+    ///
+    /// A scene of several hundred thousand bodies gives more than [`MAX_FILE`](super::MAX_FILE) bytes,
+    /// which cannot be read again: for such a one keep `text` and `overrides`.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut lines = Lines(String::new());
@@ -74,15 +77,20 @@ impl Scene {
             }
         }
         if !matches!(body.motion, Motion::Prescribed(_)) {
-            lines.put("position", &vector(body.position));
+            lines.put_vector("position", body.position);
         }
-        let q = body.orientation;
-        let [s, x, y, z] = [q.w, q.x, q.y, q.z].map(number);
-        lines.put("orientation", &format!("[{s}, {x}, {y}, {z}]"));
-        if body.motion == Motion::Free {
-            lines.put("velocity", &vector(body.velocity));
-            lines.put("angular-velocity", &vector(body.angular_velocity));
+        let q = [
+            body.orientation.w,
+            body.orientation.x,
+            body.orientation.y,
+            body.orientation.z,
+        ];
+        if q.map(f64::to_bits) != [1.0, 0.0, 0.0, 0.0].map(f64::to_bits) {
+            let [s, x, y, z] = q.map(number);
+            lines.put("orientation", &format!("[{s}, {x}, {y}, {z}]"));
         }
+        lines.put_vector("velocity", body.velocity);
+        lines.put_vector("angular-velocity", body.angular_velocity);
         if body.material.friction != self.material.friction {
             lines.put("friction", &friction(body.material.friction));
         }
@@ -97,7 +105,7 @@ fn write_force(force: &Force, lines: &mut Lines) {
     lines.put("body", &quoted(&force.body));
     lines.put("force", &functions(&force.force));
     lines.put("torque", &functions(&force.torque));
-    lines.put("point", &vector(force.point));
+    lines.put_vector("point", force.point);
 }
 
 /// The text so far.
@@ -106,6 +114,13 @@ struct Lines(String);
 impl Lines {
     fn open(&mut self, header: &str) {
         let _ = writeln!(self.0, "\n{header}");
+    }
+
+    /// A vector, unless it is zero, which is the default.
+    fn put_vector(&mut self, key: &str, value: DVec3) {
+        if value.to_array().map(f64::to_bits) != [0; 3] {
+            self.put(key, &vector(value));
+        }
     }
 
     fn put(&mut self, key: &str, value: &str) {

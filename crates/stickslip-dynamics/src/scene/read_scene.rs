@@ -1,0 +1,123 @@
+//! The whole scene, from the top: version, title, parameters, gravity, then the tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::keys::{MATERIAL, ROOT};
+use super::node::{Fault, Node, Outcome, Sources, Value};
+use super::read_body::read_bodies;
+use super::read_material::read_material;
+use super::read_pairs::{Names, read_contacts, read_forces};
+use super::read_step::read_step;
+use super::reader::{Reader, shown, text};
+use super::table::Table;
+use super::{FORMAT, MAX_FILE, Material, Scene, overrides};
+use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
+
+/// The most parameters of a scene.
+const MAX_PARAMETERS: usize = 1000;
+
+/// Reads the whole scene.
+pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
+    if sources.text.len() > MAX_FILE {
+        let message = format!("the file is too large: a scene may have {MAX_FILE} bytes");
+        return Err(Fault::new(&Sources::in_file(0..0), message));
+    }
+    let mut document = sources.document()?;
+    overrides::apply(&mut document, sources)?;
+    let root = Table::open(&document, &ROOT)?;
+    if let Some(node) = root.get("format") {
+        check_format(node)?;
+    }
+    let title = match root.get("title") {
+        Some(node) => text(node, "a string")?.to_owned(),
+        None => String::new(),
+    };
+    let parameters = match root.get("parameters") {
+        Some(node) => read_parameters(node)?,
+        None => BTreeMap::new(),
+    };
+    let reader = Reader {
+        scope: Scope::new(&parameters),
+    };
+    let gravity = reader.vector_or(&root, "gravity", Scene::GRAVITY)?;
+    let step = read_step(&reader, root.need("step")?)?;
+    let material = match root.get("material") {
+        Some(node) => {
+            let table = Table::open(node, &MATERIAL)?;
+            read_material(&reader, &table, Material::default())?
+        }
+        None => Material::default(),
+    };
+    let bodies = read_bodies(&reader, &root, material, sources.text)?;
+    let known = Names::new(&bodies);
+    let contact_overrides = read_contacts(&reader, &root, &known, sources.text)?;
+    let forces = read_forces(&reader, &root, &known)?;
+    Ok(Scene {
+        title,
+        format: FORMAT,
+        gravity,
+        step,
+        material,
+        bodies,
+        contact_overrides,
+        forces,
+        file: sources.file.to_owned(),
+        text: Arc::from(sources.text),
+        overrides: sources.overrides.to_vec(),
+    })
+}
+
+fn check_format(node: &Node) -> Outcome<()> {
+    match node.value {
+        Value::Number(version) if version == f64::from(FORMAT) => Ok(()),
+        Value::Number(version) => {
+            let given = shown(version);
+            let message = format!("the format is {given}, but this program reads format {FORMAT}");
+            Err(Fault::new(&node.place, message))
+        }
+        _ => {
+            let message = format!("expected the number {FORMAT}, found {}", node.kind());
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+fn read_parameters(node: &Node) -> Outcome<BTreeMap<String, f64>> {
+    let Value::Table(entries) = &node.value else {
+        let message = format!("[parameters] must be a table, not {}", node.kind());
+        return Err(Fault::new(&node.place, message));
+    };
+    if entries.len() > MAX_PARAMETERS {
+        let message = format!(
+            "{} parameters; a scene may have {MAX_PARAMETERS}",
+            entries.len()
+        );
+        return Err(Fault::new(&node.place, message));
+    }
+    let nothing = BTreeMap::new();
+    let plain = Reader {
+        scope: Scope::new(&nothing),
+    };
+    let mut numbers = BTreeMap::new();
+    let mut formulas = BTreeMap::new();
+    for (key, node) in entries {
+        if let Some(why) = refused_as_parameter(&key.name) {
+            let message = format!("`{}` cannot be the name of a parameter", key.name);
+            return Err(Fault::new(&key.place, message).with_help(why));
+        }
+        let formula = match &node.value {
+            Value::Text(text) => text
+                .formula()
+                .map_err(|error| node.formula_fault(error))?
+                .clone(),
+            _ => Expression::constant(plain.number(node)?),
+        };
+        formulas.insert(key.name.clone(), formula);
+        numbers.insert(key.name.as_str(), node);
+    }
+    resolve(&formulas).map_err(|(name, error)| match numbers.get(name.as_str()) {
+        Some(node) => node.formula_fault(&error),
+        None => Fault::new(&node.place, error.message),
+    })
+}
