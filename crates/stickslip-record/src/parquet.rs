@@ -15,6 +15,8 @@ mod write;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_cost;
 
 pub use read::Reader;
 pub use tables::Paths;

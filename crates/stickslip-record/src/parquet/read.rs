@@ -13,6 +13,7 @@ use crate::states::{Snapshot, States};
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
 use std::collections::BTreeMap;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Friction, Residual, StepRecord,
@@ -427,7 +428,11 @@ fn find(path: &Path) -> Result<Found, RecordError> {
     let folder = match (path.is_dir(), path.exists(), paths.parts.is_dir()) {
         (true, ..) => path,
         (false, false, true) => &paths.parts,
-        _ => {
+        (false, false, false) => {
+            let missing = Error::new(ErrorKind::NotFound, "there is no such file");
+            return Err(RecordError::io(path)(missing));
+        }
+        (false, true, _) => {
             return Ok(Found {
                 files: paths.tables.map(|table| vec![table]),
                 warning: None,

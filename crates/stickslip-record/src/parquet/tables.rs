@@ -126,17 +126,17 @@ const SUMMARY_KEY: &str = "stickslip.summary";
 /// The metadata of one table, but for the summary.
 pub(super) fn header_metadata(header: &Header, table: usize) -> Result<Vec<KeyValue>, RecordError> {
     let json = serde_json::to_string(header).map_err(|e| RecordError::Header(e.to_string()))?;
-    let units: Vec<String> = TABLES[table]
+    let units: serde_json::Map<_, _> = TABLES[table]
         .iter()
         .filter(|column| !column.unit.is_empty())
-        .map(|column| format!("{}={}", column.name, column.unit))
+        .map(|column| (column.name.to_owned(), column.unit.into()))
         .collect();
     Ok([
         (FORMAT_KEY, FORMAT.to_string()),
         (TABLE_KEY, TABLE_NAMES[table].to_owned()),
         (HEADER_KEY, json),
         (SCENE_KEY, header.scene.clone()),
-        (UNITS_KEY, units.join(" ")),
+        (UNITS_KEY, serde_json::Value::from(units).to_string()),
     ]
     .into_iter()
     .map(|(key, value)| KeyValue::new(key.to_owned(), value))
