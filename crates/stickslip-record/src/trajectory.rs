@@ -84,7 +84,22 @@ impl Trajectory {
                 recorder.record(before, &self.frames[index].step)?;
             }
         }
-        recorder.finish(&self.summary.clone().unwrap_or_default())
+        match &self.summary {
+            Some(summary) => recorder.finish(summary),
+            None => recorder.finish(&self.interrupted()),
+        }
+    }
+
+    /// What can be said of a run that did not live to say it.
+    fn interrupted(&self) -> Summary {
+        let last = self.frames.last().map(|frame| &frame.step);
+        Summary {
+            steps: last.map_or(0, |step| step.step),
+            t: last.map_or(0.0, |step| step.t),
+            certified: false,
+            hash: self.state_hash(),
+            failure: Some("the run did not end".into()),
+        }
     }
 
     /// The hash of the recorded states; that of the run if every step was recorded.

@@ -219,6 +219,35 @@ mod tests {
     }
 
     #[test]
+    fn every_column_and_key_is_documented() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trajectory.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for table in TABLES {
+            for column in table {
+                let name = column.name.trim_start_matches("residual_");
+                assert!(text.contains(&format!("`{name}`")), "{}", column.name);
+            }
+        }
+        for key in [
+            FORMAT_KEY,
+            TABLE_KEY,
+            HEADER_KEY,
+            SCENE_KEY,
+            UNITS_KEY,
+            SUMMARY_KEY,
+        ] {
+            assert!(text.contains(&format!("`{key}`")), "{key}");
+        }
+        for line in [crate::csv::BODY_COLUMNS, crate::csv::CONTACT_COLUMNS] {
+            assert!(text.contains(line), "{line}");
+        }
+        for metric in crate::Metric::ALL {
+            let row = format!("| `{}` | {} |", metric.name(), metric.unit());
+            assert!(text.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
     fn the_tables_lie_beside_each_other() {
         let paths = Paths::new(Path::new("out/run.1.parquet"));
         assert_eq!(paths.tables[1], Path::new("out/run.1.contacts.parquet"));

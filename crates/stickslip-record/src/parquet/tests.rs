@@ -137,9 +137,15 @@ fn a_run_that_is_killed_keeps_the_steps_it_had_saved() {
         assert_eq!(left.header, whole.header);
         assert!(left.frames == whole.frames[..left.frames.len()]);
         longest = longest.max(left.frames.len());
-        // The folder itself can be named too, and another run takes its place.
+        // The folder itself can be named too; written anew, the file says what happened.
         let again = Trajectory::open(Paths::new(&path).parts).unwrap();
-        assert_eq!(again.frames, left.frames);
+        assert!(again.frames == left.frames);
+        let copy = folder.path().join("copy.parquet");
+        left.replay(&mut ParquetWriter::new(&copy)).unwrap();
+        let summary = Trajectory::open(&copy).unwrap().summary.unwrap();
+        assert_eq!(summary.failure.as_deref(), Some("the run did not end"));
+        assert!(!summary.certified && summary.hash == left.state_hash());
+        // Another run takes its place.
         let next = written(&path, 5, 1, 100);
         assert_eq!(Trajectory::open(&path).unwrap(), next);
     }
