@@ -72,12 +72,12 @@ impl Trajectory {
     /// Plays the trajectory into another recorder: writes it as a file, for example.
     ///
     /// # Errors
-    /// Whatever the recorder refuses; [`RecordError::Order`] for a trajectory without step 0.
+    /// Whatever the recorder refuses; [`RecordError::Empty`] for a trajectory without step 0.
     pub fn replay(&self, recorder: &mut dyn Recorder) -> Result<(), RecordError> {
         let first = self
             .frames
             .first()
-            .ok_or(RecordError::Order("the trajectory is empty"))?;
+            .ok_or(RecordError::Empty("the trajectory has no steps"))?;
         recorder.start(&self.header, &first.step)?;
         for index in 1..self.frames.len() {
             if let Some(before) = self.start_of(index) {

@@ -160,26 +160,27 @@ fn prefix(steps: u64, last: u64) -> Trajectory {
 }
 
 #[test]
-fn a_run_killed_while_it_ends_is_whole_or_in_parts() {
+fn a_run_killed_while_it_starts_or_ends_is_whole_or_in_parts() {
     let folder = tempfile::tempdir().unwrap();
     let whole = testing::trajectory(&NAMES, 4);
-    let mut finished = 0;
-    for i in 0..25 {
-        // Runs that are over in a moment, again and again over the same files.
+    for i in 1..=25 {
+        // Runs that are over in a moment, again and again over the same files; killed at some
+        // moment after the ith change that can be seen.
         let path = folder.path().join("run.parquet");
-        let (mut started, delay) = (None, Duration::from_millis(3 * i));
+        let (mut changes, mut last) = (0, None);
         let enough = |paths: &Paths| {
-            let exists = parts::list(&paths.parts).is_ok_and(|parts| !parts.is_empty());
-            if started.is_none() && (exists || paths.tables[0].exists()) {
-                started = Some(Instant::now());
-            }
-            started.is_some_and(|started| started.elapsed() >= delay)
+            let part = parts::list(&paths.parts).ok().and_then(|mut all| all.pop());
+            let seen = Some((part, paths.tables[0].exists()));
+            changes += usize::from(seen != last);
+            last = seen;
+            changes > i
         };
         let left = killed(&path, 4, enough).unwrap();
         assert!(left.frames == whole.frames[..left.frames.len()]);
-        finished += usize::from(left.summary.is_some());
+        if let Some(summary) = &left.summary {
+            assert_eq!((summary.steps, left.frames.len()), (4, 5));
+        }
     }
-    assert!(finished > 0);
 }
 
 #[test]
