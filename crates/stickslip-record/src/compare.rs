@@ -203,7 +203,8 @@ struct Track<'a> {
 
 impl<'a> Track<'a> {
     fn new(mut states: States<'a>) -> Result<Self, RecordError> {
-        let before = states.next().transpose()?.unwrap_or_default();
+        let before = states.next().transpose()?;
+        let before = before.ok_or(RecordError::Empty("the second trajectory has no states"))?;
         let after = states.next().transpose()?;
         Ok(Self {
             states,
@@ -373,5 +374,20 @@ mod tests {
         )
         .unwrap_err();
         assert!(error.to_string().contains("0..1 s and 2..3 s"), "{error}");
+    }
+
+    #[test]
+    fn trajectories_without_states_or_bodies_are_errors() {
+        let full = || states(&["a"], &[0.0, 1.0], screw);
+        let empty = || states(&["a"], &[], screw);
+        assert!(compare(full(), empty()).is_err());
+        assert!(compare(empty(), full()).is_err());
+        let mut run = testing::trajectory(&["a"], 2);
+        run.frames[1].step.bodies.clear();
+        let error = compare(states(&["a"], &[0.0], screw), States::of(&run)).unwrap_err();
+        assert!(
+            error.to_string().contains("0 states for 1 bodies"),
+            "{error}"
+        );
     }
 }

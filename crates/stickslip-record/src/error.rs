@@ -126,6 +126,9 @@ pub enum RecordError {
     /// The header cannot describe a run.
     #[error("header: {0}")]
     Header(String),
+    /// There is nothing to compare or to replay.
+    #[error("{0}")]
+    Empty(&'static str),
     /// A recorder's functions were called in the wrong order.
     #[error("recorder: {0}")]
     Order(&'static str),

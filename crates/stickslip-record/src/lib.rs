@@ -4,6 +4,32 @@
 //! memory, several at once ([`Tee`]), or every Nth step only ([`Every`]). A Parquet file holds all
 //! that the judge needs to check the run again; a CSV holds the bodies for people and plots.
 //! `docs/trajectory.md` describes the formats column by column.
+//!
+//! ```
+//! use stickslip_certify::{BodyState, StepRecord};
+//! use stickslip_record::{Header, ParquetWriter, Reader, Recorder, Start, StateHash, Summary};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("run.parquet");
+//! let header = Header { bodies: vec!["ball".into()], h: 0.01, every: 1, ..Header::default() };
+//! let before = StepRecord { bodies: vec![BodyState::default()], ..StepRecord::default() };
+//! let mut hash = StateHash::new(&header.bodies);
+//! hash.update(before.step, &before.bodies);
+//!
+//! let mut file = ParquetWriter::new(&path);
+//! file.start(&header, &before)?;
+//! let mut step = StepRecord { step: 1, t: 0.01, ..before.clone() };
+//! step.bodies[0].pose.position.x = 0.02;
+//! file.record(Start { t: before.t, bodies: &before.bodies }, &step)?;
+//! hash.update(step.step, &step.bodies);
+//! file.finish(&Summary { steps: 1, t: step.t, hash: hash.hex(), ..Summary::default() })?;
+//!
+//! let last = Reader::open(&path)?.last().ok_or("no steps")??;
+//! assert_eq!(last.step, step);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod compare;
 pub mod csv;

@@ -4,9 +4,11 @@
 //! steps; each carries the scene and the header. While the run goes on, its rows live in whole
 //! Parquet files in the folder `run.parquet.parts`, joined when it ends.
 
+mod bodies;
 mod columns;
 mod decode;
 mod encode;
+mod find;
 mod pages;
 mod parts;
 mod read;
@@ -15,9 +17,12 @@ mod write;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_cost;
 
 pub use read::Reader;
 pub use tables::Paths;
 pub use write::ParquetWriter;
 
-pub(crate) use read::{is_csv, read_states};
+pub(crate) use bodies::read_states;
+pub(crate) use find::is_csv;

@@ -339,6 +339,6 @@ mod tests {
         assert_eq!(message, "step 1: 1 states for 2 bodies");
         let message = refused(&|r| r.frames[1].step.contacts[0].contact.bodies[1] = 2);
         assert!(message.contains("not in the header"), "{message}");
-        assert!(refused(&|r| r.frames.clear()).contains("empty"));
+        assert!(refused(&|r| r.frames.clear()).contains("no steps"));
     }
 }

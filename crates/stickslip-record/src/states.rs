@@ -58,7 +58,18 @@ impl<'a> States<'a> {
 impl Iterator for States<'_> {
     type Item = Result<Snapshot, RecordError>;
 
+    /// The next snapshot, with one state for each name.
     fn next(&mut self) -> Option<Self::Item> {
-        self.source.next()
+        let snapshot = self.source.next()?;
+        Some(snapshot.and_then(|snapshot| {
+            let (states, names) = (snapshot.bodies.len(), self.names.len());
+            if states == names {
+                return Ok(snapshot);
+            }
+            Err(RecordError::Inconsistent {
+                step: 0,
+                reason: format!("{states} states for {names} bodies at {} s", snapshot.t),
+            })
+        }))
     }
 }

@@ -72,19 +72,34 @@ impl Trajectory {
     /// Plays the trajectory into another recorder: writes it as a file, for example.
     ///
     /// # Errors
-    /// Whatever the recorder refuses; [`RecordError::Order`] for a trajectory without step 0.
+    /// Whatever the recorder refuses; [`RecordError::Empty`] for a trajectory without step 0.
     pub fn replay(&self, recorder: &mut dyn Recorder) -> Result<(), RecordError> {
         let first = self
             .frames
             .first()
-            .ok_or(RecordError::Order("the trajectory is empty"))?;
+            .ok_or(RecordError::Empty("the trajectory has no steps"))?;
         recorder.start(&self.header, &first.step)?;
         for index in 1..self.frames.len() {
             if let Some(before) = self.start_of(index) {
                 recorder.record(before, &self.frames[index].step)?;
             }
         }
-        recorder.finish(&self.summary.clone().unwrap_or_default())
+        match &self.summary {
+            Some(summary) => recorder.finish(summary),
+            None => recorder.finish(&self.interrupted()),
+        }
+    }
+
+    /// What can be said of a run that did not live to say it.
+    fn interrupted(&self) -> Summary {
+        let last = self.frames.last().map(|frame| &frame.step);
+        Summary {
+            steps: last.map_or(0, |step| step.step),
+            t: last.map_or(0.0, |step| step.t),
+            certified: false,
+            hash: self.state_hash(),
+            failure: Some("the run did not end".into()),
+        }
     }
 
     /// The hash of the recorded states; that of the run if every step was recorded.

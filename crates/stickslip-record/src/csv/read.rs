@@ -205,6 +205,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Noise;
 
     fn read(text: &str) -> Result<(Vec<String>, Vec<Snapshot>), RecordError> {
         let states = open(Path::new("run.csv"), std::io::Cursor::new(text.to_owned()))?;
@@ -265,5 +266,30 @@ mod tests {
         }
         let error = read(&format!("{BODY_COLUMNS}\n")).unwrap_err();
         assert!(matches!(error, RecordError::Truncated { .. }));
+    }
+
+    #[test]
+    fn damaged_and_truncated_files_are_refused_or_read_but_never_panic() {
+        let mut text = format!("{BODY_COLUMNS}\n");
+        for t in [0.0, 0.1, 0.2] {
+            text += &(line(t, "a") + &line(t, "\"b,\"\"c\""));
+        }
+        let mut noise = Noise(7);
+        let mut refused = 0;
+        for round in 0..20_000 {
+            let mut bytes = text.clone().into_bytes();
+            if round % 4 == 0 {
+                bytes.truncate(noise.below(bytes.len()));
+            } else {
+                for _ in 0..=noise.below(3) {
+                    let at = noise.below(bytes.len());
+                    bytes[at] ^= 1 << noise.below(8);
+                }
+            }
+            let states = open(Path::new("run.csv"), std::io::Cursor::new(bytes));
+            let result = states.and_then(|states| states.collect::<Result<Vec<_>, _>>());
+            refused += usize::from(result.is_err());
+        }
+        assert!(refused > 5000, "{refused}");
     }
 }

@@ -151,7 +151,7 @@ fn check_chunk(chunk: &ColumnChunkMetaData, rows: i64, length: u64) -> Result<()
         .zip(u64::try_from(chunk.compressed_size()).ok())
         .and_then(|(first, size)| first.checked_add(size))
         .is_some_and(|end| end <= length);
-    if !inside || chunk.data_page_offset() < first {
+    if !inside {
         return Err("its pages lie outside the file".into());
     }
     if chunk.num_values() != rows {
@@ -193,6 +193,10 @@ impl OpenFile {
             // Checked to be positive when the file was opened.
             self.left = usize::try_from(group.num_rows()).unwrap_or(0);
             let (reader, places, index) = (&self.reader, &self.places, self.group);
+            self.group += 1;
+            if self.left == 0 {
+                continue;
+            }
             self.group_columns = guarded(&self.path, || {
                 let group = reader.get_row_group(index)?;
                 let schema = reader.metadata().file_metadata().schema_descr();
@@ -208,7 +212,6 @@ impl OpenFile {
                 };
                 columns.iter().zip(places).map(open).collect()
             })?;
-            self.group += 1;
         }
         let n = self.left.min(BATCH);
         for (i, column) in columns.iter().enumerate() {
@@ -280,6 +283,10 @@ fn check_group(
     length: u64,
 ) -> Result<(), RecordError> {
     let rows = group.num_rows();
+    // Some programs write a group for no rows at all, with pages that are nowhere.
+    if rows == 0 {
+        return Ok(());
+    }
     if rows < 0 {
         return Err(RecordError::Damaged {
             path: path.to_path_buf(),

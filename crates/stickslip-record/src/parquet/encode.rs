@@ -64,17 +64,13 @@ fn properties(
         .set_offset_index_disabled(true)
         .set_key_value_metadata(Some(metadata.to_vec()));
     for column in columns {
-        let path = ColumnPath::from(column.name);
-        // Times repeat for every body; the other numbers rarely do, and their bytes compress best
-        // when those of the same weight stand together.
+        // Steps, times and names repeat and go into a dictionary; the other numbers rarely do, and
+        // their bytes compress best when those of the same weight stand together.
         if column.kind == Kind::Real && column.name != "t" {
+            let path = ColumnPath::from(column.name);
             builder = builder
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT);
-        } else if column.kind == Kind::Int && column.name == "step" {
-            builder = builder
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
         }
     }
     Ok(Arc::new(builder.build()))

@@ -46,7 +46,12 @@ impl CheckedPages {
             {
                 wrong("a page of the wrong length")
             }
-            _ => Ok(()),
+            Encoding::PLAIN
+            | Encoding::RLE
+            | Encoding::RLE_DICTIONARY
+            | Encoding::PLAIN_DICTIONARY
+            | Encoding::BYTE_STREAM_SPLIT => Ok(()),
+            other => Err(ParquetError::NYI(format!("pages in the encoding {other}"))),
         }
     }
 

@@ -80,7 +80,12 @@ pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
 
 /// Makes the folder if there is none; the first part of a new run in it.
 pub(super) fn create(folder: &Path) -> Result<Part, RecordError> {
-    fs::create_dir_all(folder).map_err(RecordError::io(folder))?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            return Err(RecordError::io(folder)(error));
+        }
+        _ => {}
+    }
     let run = all(folder)?.last().map_or(0, |part| part.run + 1);
     Ok(Part {
         run,

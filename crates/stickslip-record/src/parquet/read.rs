@@ -1,22 +1,18 @@
 //! The three tables to steps.
 
+use super::bodies::{BodyRows, same, unsigned};
 use super::decode::TableReader;
-use super::parts;
-use super::tables::{
-    BODIES, CONTACTS, FileHeader, PART_FILES, Paths, STEPS, TABLE_NAMES, TABLES, read_metadata,
-};
+use super::find::{Found, common_header, find, is_csv};
+use super::tables::{BODIES, CONTACTS, FileHeader, STEPS, TABLES};
 use super::write::{MODES, active};
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
-use crate::recorder::{Start, check_states, check_step, state_of_numbers};
-use crate::states::{Snapshot, States};
+use crate::recorder::{Start, check_step};
+use crate::states::Snapshot;
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Friction, Residual, StepRecord,
-};
+use std::path::Path;
+use stickslip_certify::{Certificate, Contact, ContactImpulse, Friction, Residual, StepRecord};
 use stickslip_geometry::Feature;
 
 /// A trajectory on disk, read step by step: an iterator of its frames.
@@ -34,12 +30,6 @@ pub struct Reader {
     steps: TableReader,
     last: Option<StepRecord>,
     done: bool,
-}
-
-/// Files of the tables, and how they were found.
-struct Found {
-    files: [Vec<PathBuf>; 3],
-    warning: Option<String>,
 }
 
 impl Reader {
@@ -259,243 +249,9 @@ impl Iterator for Reader {
     }
 }
 
-/// The states in the bodies' table alone.
-pub(crate) fn read_states(path: &Path) -> Result<States<'static>, RecordError> {
-    let Found { files, .. } = find(path)?;
-    let [bodies, contacts, steps] = files;
-    let mut table = TableReader::new(TABLES[BODIES], bodies.clone());
-    // A program that rewrote the bodies may have lost the header; its sisters have it too.
-    let mut header = None;
-    for (index, files) in [bodies, contacts, steps].iter().enumerate() {
-        if header.is_none() && files.iter().all(|file| file.exists()) {
-            header = if index == BODIES {
-                file_header(&mut table, index, files)?
-            } else {
-                let mut other = TableReader::new(TABLES[index], files.clone());
-                file_header(&mut other, index, files)?
-            };
-        }
-    }
-    let Some(FileHeader { header, .. }) = header else {
-        return Err(no_header(path));
-    };
-    let names = header.bodies.clone();
-    let mut rows = BodyRows::new(table, &names);
-    let mut last_t = f64::NEG_INFINITY;
-    let mut next = move || -> Result<Option<Snapshot>, RecordError> {
-        loop {
-            let Some(states) = rows.next()? else {
-                return Ok(None);
-            };
-            if states.start {
-                continue;
-            }
-            let Snapshot { t, bodies } = &states.snapshot;
-            check_states(&header.bodies, states.step, *t, bodies)?;
-            if *t <= last_t {
-                return Err(RecordError::Inconsistent {
-                    step: states.step,
-                    reason: format!("{t} s after {last_t} s"),
-                });
-            }
-            last_t = *t;
-            return Ok(Some(states.snapshot));
-        }
-    };
-    let mut done = false;
-    let source = std::iter::from_fn(move || {
-        if done {
-            return None;
-        }
-        let snapshot = next().transpose();
-        done = !matches!(snapshot, Some(Ok(_)));
-        snapshot
-    });
-    Ok(States {
-        names,
-        source: Box::new(source),
-    })
-}
-
-/// The states of all bodies at one time.
-struct StateRows {
-    step: u64,
-    start: bool,
-    snapshot: Snapshot,
-}
-
-/// The bodies' table, state by state.
-struct BodyRows {
-    table: TableReader,
-    places: BTreeMap<Vec<u8>, usize>,
-}
-
-impl BodyRows {
-    fn new(table: TableReader, names: &[String]) -> Self {
-        let places = names.iter().map(|name| name.as_bytes().to_vec()).zip(0..);
-        Self {
-            table,
-            places: places.collect(),
-        }
-    }
-
-    fn place(&self, name: &[u8]) -> Option<usize> {
-        self.places.get(name).copied()
-    }
-
-    /// As many rows as there are bodies, in any order, each body once.
-    fn next(&mut self) -> Result<Option<StateRows>, RecordError> {
-        let n = self.places.len();
-        let mut found: Option<StateRows> = None;
-        let mut seen = vec![false; n];
-        for count in 0..n {
-            let Some((rows, i)) = self.table.row()? else {
-                return match found {
-                    None => Ok(None),
-                    Some(state) => Err(incomplete(state.step, count, n)),
-                };
-            };
-            let step = unsigned(rows.int(0, i), 0, "step")?;
-            let (t, start) = (rows.real(1, i), rows.flag(16, i));
-            let state = found.get_or_insert_with(|| StateRows {
-                step,
-                start,
-                snapshot: Snapshot {
-                    t,
-                    bodies: vec![BodyState::default(); n],
-                },
-            });
-            if state.step != step || state.start != start || !same(state.snapshot.t, t) {
-                return Err(incomplete(state.step, count, n));
-            }
-            let name = rows.text(2, i);
-            let place = self.places.get(name).copied();
-            let place = place.filter(|place| !std::mem::replace(&mut seen[*place], true));
-            let Some(place) = place else {
-                return Err(RecordError::Inconsistent {
-                    step,
-                    reason: format!(
-                        "body `{}` twice, or not in the header",
-                        String::from_utf8_lossy(name)
-                    ),
-                });
-            };
-            let mut numbers = [0.0; 13];
-            for (k, x) in numbers.iter_mut().enumerate() {
-                *x = rows.real(3 + k, i);
-            }
-            state.snapshot.bodies[place] = state_of_numbers(&numbers);
-            self.table.advance();
-        }
-        Ok(found)
-    }
-}
-
-fn incomplete(step: u64, count: usize, n: usize) -> RecordError {
-    RecordError::Inconsistent {
-        step,
-        reason: format!("{count} bodies of {n}"),
-    }
-}
-
-/// Equal to the bit.
-fn same(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits()
-}
-
-fn unsigned(number: i64, step: u64, column: &str) -> Result<u64, RecordError> {
-    u64::try_from(number).map_err(|_| RecordError::Inconsistent {
-        step,
-        reason: format!("`{column}` is {number}"),
-    })
-}
-
 fn text(bytes: &[u8], step: u64, column: &str) -> Result<String, RecordError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| RecordError::Inconsistent {
         step,
         reason: format!("`{column}` is not UTF-8"),
     })
-}
-
-pub(crate) fn is_csv(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("csv"))
-}
-
-/// The files behind a path: three tables, or the parts that a run left.
-fn find(path: &Path) -> Result<Found, RecordError> {
-    let paths = Paths::new(path);
-    let folder = match (path.is_dir(), path.exists(), paths.parts.is_dir()) {
-        (true, ..) => path,
-        (false, false, true) => &paths.parts,
-        _ => {
-            return Ok(Found {
-                files: paths.tables.map(|table| vec![table]),
-                warning: None,
-            });
-        }
-    };
-    let parts = parts::list(folder)?;
-    if parts.is_empty() {
-        return Err(RecordError::NotATrajectory {
-            path: folder.to_path_buf(),
-            reason: "the folder has no parts of one".into(),
-        });
-    }
-    let files = PART_FILES.map(|name| parts.iter().map(|part| part.join(name)).collect());
-    Ok(Found {
-        files,
-        warning: Some(format!(
-            "{}: left by a run that did not end; it holds the steps up to its last save",
-            folder.display()
-        )),
-    })
-}
-
-fn no_header(path: &Path) -> RecordError {
-    RecordError::NotATrajectory {
-        path: path.to_path_buf(),
-        reason: "it has no header of stickslip".into(),
-    }
-}
-
-fn file_header(
-    table: &mut TableReader,
-    index: usize,
-    files: &[PathBuf],
-) -> Result<Option<FileHeader>, RecordError> {
-    let metadata = table.metadata()?;
-    let path = files.first().map_or(Path::new(""), PathBuf::as_path);
-    read_metadata(path, index, metadata.as_ref())
-}
-
-/// The header in which all tables agree. One that was rewritten without it is believed to belong to
-/// the others: what it holds is checked all the same.
-fn common_header(
-    tables: &mut [TableReader; 3],
-    files: &[Vec<PathBuf>; 3],
-) -> Result<FileHeader, RecordError> {
-    let mut common: Option<(usize, FileHeader)> = None;
-    for (index, table) in tables.iter_mut().enumerate() {
-        let found = file_header(table, index, &files[index])?;
-        match (&common, found) {
-            (None, Some(header)) => common = Some((index, header)),
-            (Some((other, header)), Some(found)) if *header != found => {
-                return Err(RecordError::Inconsistent {
-                    step: 0,
-                    reason: format!(
-                        "the tables of {} and {} come from different runs",
-                        TABLE_NAMES[*other], TABLE_NAMES[index]
-                    ),
-                });
-            }
-            _ => {}
-        }
-    }
-    let path = files[BODIES]
-        .first()
-        .map_or(Path::new(""), PathBuf::as_path);
-    common
-        .map(|(_, header)| header)
-        .ok_or_else(|| no_header(path))
 }

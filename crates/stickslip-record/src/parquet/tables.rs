@@ -127,17 +127,17 @@ const SUMMARY_KEY: &str = "stickslip.summary";
 /// The metadata of one table, but for the summary.
 pub(super) fn header_metadata(header: &Header, table: usize) -> Result<Vec<KeyValue>, RecordError> {
     let json = serde_json::to_string(header).map_err(|e| RecordError::Header(e.to_string()))?;
-    let units: Vec<String> = TABLES[table]
+    let units: serde_json::Map<_, _> = TABLES[table]
         .iter()
         .filter(|column| !column.unit.is_empty())
-        .map(|column| format!("{}={}", column.name, column.unit))
+        .map(|column| (column.name.to_owned(), column.unit.into()))
         .collect();
     Ok([
         (FORMAT_KEY, FORMAT.to_string()),
         (TABLE_KEY, TABLE_NAMES[table].to_owned()),
         (HEADER_KEY, json),
         (SCENE_KEY, header.scene.clone()),
-        (UNITS_KEY, units.join(" ")),
+        (UNITS_KEY, serde_json::Value::from(units).to_string()),
     ]
     .into_iter()
     .map(|(key, value)| KeyValue::new(key.to_owned(), value))
@@ -217,6 +217,35 @@ mod tests {
             assert_eq!(column.name, format!("residual_{}", residual.name()));
         }
         assert_eq!(STEP_COLUMNS.len(), 9 + Residual::ALL.len());
+    }
+
+    #[test]
+    fn every_column_and_key_is_documented() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trajectory.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for table in TABLES {
+            for column in table {
+                let name = column.name.trim_start_matches("residual_");
+                assert!(text.contains(&format!("`{name}`")), "{}", column.name);
+            }
+        }
+        for key in [
+            FORMAT_KEY,
+            TABLE_KEY,
+            HEADER_KEY,
+            SCENE_KEY,
+            UNITS_KEY,
+            SUMMARY_KEY,
+        ] {
+            assert!(text.contains(&format!("`{key}`")), "{key}");
+        }
+        for line in [crate::csv::BODY_COLUMNS, crate::csv::CONTACT_COLUMNS] {
+            assert!(text.contains(line), "{line}");
+        }
+        for metric in crate::Metric::ALL {
+            let row = format!("| `{}` | {} |", metric.name(), metric.unit());
+            assert!(text.contains(&row), "{row}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::states::{Snapshot, States};
 use crate::testing::{self, Noise};
 use crate::trajectory::Trajectory;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -30,9 +30,9 @@ fn every_bit_comes_back_whatever_the_size_of_the_groups() {
     for (every, rows) in [(1, 1 << 16), (1, 7), (3, 50), (40, 1), (1000, 16)] {
         let memory = written(&path, 100, every, rows);
         let back = Trajectory::open(&path).unwrap();
-        assert_eq!(back, memory);
+        assert!(back == memory);
         // PartialEq takes −0 for 0.
-        assert_eq!(format!("{back:?}"), format!("{memory:?}"));
+        assert!(format!("{back:?}") == format!("{memory:?}"));
         let starts = back.frames.iter().filter(|f| f.start.is_some()).count();
         assert_eq!(starts == 0, every == 1);
         let states: Vec<Snapshot> = States::open(&path)
@@ -83,8 +83,12 @@ fn child() {
     }
 }
 
-/// Starts the child, kills it after a while, and says what it left.
-fn killed(path: &Path, steps: u64, after: Duration) -> Result<Trajectory, RecordError> {
+/// Starts the child, kills it when `enough`, and says what it left.
+fn killed(
+    path: &Path,
+    steps: u64,
+    mut enough: impl FnMut(&Paths) -> bool,
+) -> Result<Trajectory, RecordError> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "parquet::tests::child"])
         .env("STICKSLIP_TEST_PATH", path)
@@ -92,14 +96,11 @@ fn killed(path: &Path, steps: u64, after: Duration) -> Result<Trajectory, Record
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // The clock starts when the child does: with its first save.
     let paths = Paths::new(path);
     let started = Instant::now();
-    while parts::list(&paths.parts).map_or(true, |parts| parts.is_empty()) && !path.exists() {
-        assert!(started.elapsed() < Duration::from_secs(60), "no child");
-        sleep(Duration::from_millis(1));
+    while !enough(&paths) && started.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_micros(100));
     }
-    sleep(after);
     child.kill().unwrap();
     child.wait().unwrap();
     Trajectory::open(path)
@@ -111,9 +112,19 @@ fn a_run_that_is_killed_keeps_the_steps_it_had_saved() {
     let steps = 1_000_000;
     let mut whole = Trajectory::new();
     let mut longest = 0;
-    for i in 0..12 {
+    for i in 1..=12 {
         let path = folder.path().join(format!("{i}.parquet"));
-        let left = killed(&path, steps, Duration::from_millis(11 * i)).unwrap();
+        // Killed at some moment after its ith save.
+        let (mut saves, mut last) = (0, None);
+        let enough = |paths: &Paths| {
+            let part = parts::list(&paths.parts).ok().and_then(|mut all| all.pop());
+            if part.is_some() && part != last {
+                saves += 1;
+                last = part;
+            }
+            saves > i
+        };
+        let left = killed(&path, steps, enough).unwrap();
         assert_eq!(left.summary, None);
         assert!(
             left.warnings[0].contains("did not end"),
@@ -124,15 +135,21 @@ fn a_run_that_is_killed_keeps_the_steps_it_had_saved() {
             whole = prefix(steps, left.frames.len() as u64 - 1);
         }
         assert_eq!(left.header, whole.header);
-        assert_eq!(left.frames, whole.frames[..left.frames.len()]);
+        assert!(left.frames == whole.frames[..left.frames.len()]);
         longest = longest.max(left.frames.len());
-        // The folder itself can be named too, and another run takes its place.
+        // The folder itself can be named too; written anew, the file says what happened.
         let again = Trajectory::open(Paths::new(&path).parts).unwrap();
-        assert_eq!(again.frames, left.frames);
+        assert!(again.frames == left.frames);
+        let copy = folder.path().join("copy.parquet");
+        left.replay(&mut ParquetWriter::new(&copy)).unwrap();
+        let summary = Trajectory::open(&copy).unwrap().summary.unwrap();
+        assert_eq!(summary.failure.as_deref(), Some("the run did not end"));
+        assert!(!summary.certified && summary.hash == left.state_hash());
+        // Another run takes its place.
         let next = written(&path, 5, 1, 100);
         assert_eq!(Trajectory::open(&path).unwrap(), next);
     }
-    assert!(longest > 10, "{longest}");
+    assert!(longest >= 12, "{longest}");
 }
 
 /// The beginning of the run of `steps` steps, up to step `last`.
@@ -143,18 +160,27 @@ fn prefix(steps: u64, last: u64) -> Trajectory {
 }
 
 #[test]
-fn a_run_killed_while_it_ends_is_whole_or_in_parts() {
+fn a_run_killed_while_it_starts_or_ends_is_whole_or_in_parts() {
     let folder = tempfile::tempdir().unwrap();
     let whole = testing::trajectory(&NAMES, 4);
-    let mut finished = 0;
-    for i in 0..25 {
-        // Runs that are over in a moment, again and again over the same files.
+    for i in 1..=25 {
+        // Runs that are over in a moment, again and again over the same files; killed at some
+        // moment after the ith change that can be seen.
         let path = folder.path().join("run.parquet");
-        let left = killed(&path, 4, Duration::from_millis(3 * i)).unwrap();
-        assert_eq!(left.frames, whole.frames[..left.frames.len()]);
-        finished += usize::from(left.summary.is_some());
+        let (mut changes, mut last) = (0, None);
+        let enough = |paths: &Paths| {
+            let part = parts::list(&paths.parts).ok().and_then(|mut all| all.pop());
+            let seen = Some((part, paths.tables[0].exists()));
+            changes += usize::from(seen != last);
+            last = seen;
+            changes > i
+        };
+        let left = killed(&path, 4, enough).unwrap();
+        assert!(left.frames == whole.frames[..left.frames.len()]);
+        if let Some(summary) = &left.summary {
+            assert_eq!((summary.steps, left.frames.len()), (4, 5));
+        }
     }
-    assert!(finished > 0);
 }
 
 #[test]
@@ -165,7 +191,7 @@ fn damaged_and_truncated_files_are_refused_or_read_but_never_panic() {
     let tables = Paths::new(&path).tables;
     let mut noise = Noise(2024);
     let (mut refused, mut panics) = (0, 0);
-    for round in 0..9000 {
+    for round in 0..3000 {
         let table = &tables[round % 3];
         let good = fs::read(table).unwrap();
         let mut bad = good.clone();
@@ -199,4 +225,138 @@ fn damaged_and_truncated_files_are_refused_or_read_but_never_panic() {
     // What is checked beforehand leaves nothing for the last resort.
     assert!(refused > 2000 && panics == 0, "{refused}, {panics}");
     assert_eq!(Trajectory::open(&path).unwrap(), memory);
+}
+
+/// The message that a trajectory gives after something was done to its files.
+fn message(change: impl Fn(&Path, &[PathBuf; 3])) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    written(&path, 12, 5, 20);
+    change(folder.path(), &Paths::new(&path).tables);
+    let error = Trajectory::open(&path).unwrap_err().to_string();
+    error.replace(&format!("{}/", folder.path().display()), "")
+}
+
+/// Writes a trajectory whose files disagree with its memory in one thing.
+fn rewritten(path: &Path, change: impl Fn(&mut Trajectory)) {
+    let mut trajectory = Trajectory::open(path).unwrap();
+    change(&mut trajectory);
+    trajectory.replay(&mut ParquetWriter::new(path)).unwrap();
+}
+
+#[test]
+fn what_is_wrong_with_the_files_is_said() {
+    let remove = |path: &PathBuf| fs::remove_file(path).unwrap();
+    for (found, expected) in [
+        (
+            message(|_, t| t.iter().for_each(remove)),
+            "run.parquet: there is no such file",
+        ),
+        (
+            message(|_, t| remove(&t[1])),
+            "run.contacts.parquet: this table of the trajectory run.parquet is missing",
+        ),
+        (
+            message(|_, t| fs::write(&t[0], "t,body\n0,a\n0,b\n").unwrap()),
+            "run.parquet: not a stickslip trajectory: it is not a Parquet file",
+        ),
+        (
+            message(|_, t| fs::write(&t[2], "").unwrap()),
+            "run.steps.parquet: not a stickslip trajectory: it is too short for a Parquet file",
+        ),
+        (
+            message(|_, t| {
+                let bytes = fs::read(&t[0]).unwrap();
+                fs::write(&t[0], &bytes[..bytes.len() - 40]).unwrap();
+            }),
+            "run.parquet: the file is cut short: it has no footer",
+        ),
+        (
+            message(|_, t| _ = fs::copy(&t[1], &t[2]).unwrap()),
+            "run.steps.parquet: column `energy`: it is missing",
+        ),
+        (
+            message(|folder, t| {
+                let other = folder.join("other.parquet");
+                rewritten(&t[0], |run| run.header.h = 0.02);
+                written(&other, 12, 5, 20);
+                fs::copy(&Paths::new(&other).tables[2], &t[2]).unwrap();
+            }),
+            "step 0: the tables of bodies and steps come from different runs",
+        ),
+        (
+            message(|folder, t| {
+                // The same header and summary, but one step less.
+                let other = folder.join("other.parquet");
+                fs::copy(&t[0], &other).unwrap();
+                let mut run = Trajectory::open(&t[0]).unwrap();
+                run.frames.pop();
+                run.replay(&mut ParquetWriter::new(&other)).unwrap();
+                fs::copy(&Paths::new(&other).tables[2], &t[2]).unwrap();
+            }),
+            "step 10: bodies or contacts of a later step, which is missing",
+        ),
+        (
+            message(|folder, t| {
+                let other = folder.join("other.parquet");
+                let mut run = Trajectory::open(&t[0]).unwrap();
+                run.frames[2].step.contacts.pop();
+                run.replay(&mut ParquetWriter::new(&other)).unwrap();
+                fs::copy(&Paths::new(&other).tables[1], &t[1]).unwrap();
+            }),
+            "step 10: its contacts are not as many as the step says",
+        ),
+        (
+            message(|folder, t| {
+                // The bodies of a run of which every step was kept, the steps of a thinned one.
+                let other = folder.join("other.parquet");
+                let mut run = Trajectory::open(&t[0]).unwrap();
+                run.frames[1].step.t -= 1e-3;
+                run.replay(&mut ParquetWriter::new(&other)).unwrap();
+                fs::copy(&Paths::new(&other).tables[0], &t[0]).unwrap();
+            }),
+            "step 5: its bodies are missing",
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn one_number_can_be_changed_and_the_file_is_valid_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    let mut memory = written(&path, 12, 5, 20);
+    let change = |run: &mut Trajectory| run.frames[2].step.contacts[0].impulse.y *= 1.0 + 1e-6;
+    rewritten(&path, change);
+    assert!(Trajectory::open(&path).unwrap() != memory);
+    change(&mut memory);
+    assert!(Trajectory::open(&path).unwrap() == memory);
+}
+
+#[test]
+fn a_csv_has_no_impulses_and_says_so() {
+    let error = Trajectory::open("run.CSV").unwrap_err();
+    assert!(matches!(error, RecordError::NoImpulses { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with("run.CSV: a CSV has no impulses"), "{text}");
+}
+
+#[test]
+fn files_of_another_format_are_refused_with_both_numbers() {
+    let header = testing::header(&NAMES);
+    let mut metadata = tables::header_metadata(&header, 0).unwrap();
+    let read = |metadata: &Vec<_>| tables::read_metadata(Path::new("f"), 0, Some(metadata));
+    let ours = read(&metadata).unwrap().unwrap();
+    assert_eq!((ours.header, ours.summary), (header, None));
+    metadata[0].value = Some("7".into());
+    let error = read(&metadata).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "f: trajectory format 7, this program reads format 1"
+    );
+    assert_eq!(
+        tables::read_metadata(Path::new("f"), 0, None).unwrap(),
+        None
+    );
 }
