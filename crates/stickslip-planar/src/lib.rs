@@ -27,14 +27,19 @@
 
 mod cone;
 mod contact;
+pub mod figure;
 mod flats;
+mod forces;
+mod json;
 mod kinematics;
 mod line;
+mod mode_map;
 mod modes;
 mod notes;
 mod plane;
 mod read;
 mod region;
+pub mod report;
 mod single;
 mod solve;
 mod state;
@@ -44,6 +49,9 @@ mod vec3;
 
 pub use cone::Cone;
 pub use contact::{Contact, ContactKind, Frame};
+pub use forces::{ContactForce, ForceSet, forces};
+pub use json::json;
+pub use mode_map::{Axis, MapOptions, ModeMap, ModeRegion, Square, label, mode_map};
 pub use modes::{MODES_CAP, closed_modes};
 pub use notes::Note;
 pub use region::Region;

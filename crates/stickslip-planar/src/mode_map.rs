@@ -1,0 +1,438 @@
+//! The force-torque plane split into regions of constant mode.
+//!
+//! Two of the three components of the applied force vary over a window, the third stays as in the state. At rest the
+//! regions are polygons; they are found by halving squares until all four corners and the middle of a square agree.
+
+use crate::figure::colour;
+use crate::figure::svg::Svg;
+use crate::report::short;
+use crate::solve::{Options, Solutions, Status, solve};
+use crate::state::{State, StateError};
+use std::collections::BTreeMap;
+
+/// A component of the applied force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// F_x, N.
+    ForceX,
+    /// F_y, N.
+    ForceY,
+    /// τ, N m.
+    Torque,
+}
+
+impl Axis {
+    fn index(self) -> usize {
+        match self {
+            Self::ForceX => 0,
+            Self::ForceY => 1,
+            Self::Torque => 2,
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::ForceX => "F_x (N)",
+            Self::ForceY => "F_y (N)",
+            Self::Torque => "torque (N m)",
+        }
+    }
+}
+
+impl std::str::FromStr for Axis {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "fx" => Ok(Self::ForceX),
+            "fy" => Ok(Self::ForceY),
+            "torque" => Ok(Self::Torque),
+            _ => Err(format!("expected fx, fy or torque, found \"{text}\"")),
+        }
+    }
+}
+
+/// Which window of the force-torque space to map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapOptions {
+    /// Horizontal component and its range.
+    pub x: (Axis, [f64; 2]),
+    /// Vertical component and its range.
+    pub y: (Axis, [f64; 2]),
+    /// The window is halved this many times along each side everywhere.
+    pub coarse: u32,
+    /// And this many times where modes change.
+    pub fine: u32,
+}
+
+impl MapOptions {
+    /// F_x against torque in a window of a few times the state's own force.
+    #[must_use]
+    pub fn for_state(state: &State) -> Self {
+        let force = libm::hypot(state.force[0], state.force[1]);
+        let force = if force > 0.0 { force } else { 9.81 * state.m };
+        let arm = state
+            .contacts
+            .iter()
+            .map(|c| libm::hypot(c.r[0], c.r[1]))
+            .fold(state.rho, f64::max);
+        Self {
+            x: (Axis::ForceX, [-2.0 * force, 2.0 * force]),
+            y: (Axis::Torque, [-2.0 * force * arm, 2.0 * force * arm]),
+            coarse: 5,
+            fine: 9,
+        }
+    }
+}
+
+/// One kind of answer and how much of the window has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeRegion {
+    /// The modes of all solutions, `none`, or `collision`; a continuous set is marked with `~`.
+    pub label: String,
+    /// Fraction of the window's area.
+    pub fraction: f64,
+}
+
+/// A square of the map: place and side in units of the finest squares, and its region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Square {
+    /// Left edge.
+    pub i: u32,
+    /// Lower edge.
+    pub j: u32,
+    /// Side.
+    pub side: u32,
+    /// Number of its region in [`ModeMap::regions`].
+    pub region: usize,
+}
+
+/// The map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeMap {
+    /// What was asked for.
+    pub options: MapOptions,
+    /// The regions, largest first.
+    pub regions: Vec<ModeRegion>,
+    /// Squares that tile the window.
+    pub squares: Vec<Square>,
+    /// Number of states solved.
+    pub solved: usize,
+    /// Fraction of the window in finest squares, where a boundary passes: the area fractions are no better than this.
+    pub unresolved: f64,
+}
+
+/// The label of an answer.
+#[must_use]
+pub fn label(answer: &Solutions) -> String {
+    match answer.status() {
+        Status::Collision => "collision".into(),
+        Status::None => "none".into(),
+        _ => {
+            let words: Vec<String> = answer
+                .sets
+                .iter()
+                .map(|s| {
+                    let mode = if s.mode.is_empty() { "free" } else { &s.mode };
+                    format!("{}{mode}", if s.region.is_point() { "" } else { "~" })
+                })
+                .collect();
+            words.join(" | ")
+        }
+    }
+}
+
+struct Mapper<'a> {
+    state: State,
+    options: &'a MapOptions,
+    settings: &'a Options,
+    size: u32,
+    known: BTreeMap<(u32, u32), usize>,
+    labels: Vec<String>,
+    squares: Vec<Square>,
+}
+
+impl Mapper<'_> {
+    /// The region at a node. Nodes lie off the lattice, so that none falls on the lines where components vanish.
+    fn region(&mut self, i: u32, j: u32) -> Result<usize, StateError> {
+        if let Some(&region) = self.known.get(&(i, j)) {
+            return Ok(region);
+        }
+        let at = |[lo, hi]: [f64; 2], k: u32, offset: f64| {
+            lo + (hi - lo) * (f64::from(k) + offset) / f64::from(self.size)
+        };
+        self.state.force[self.options.x.0.index()] = at(self.options.x.1, i, 0.3717);
+        self.state.force[self.options.y.0.index()] = at(self.options.y.1, j, 0.4139);
+        let name = label(&solve(&self.state, self.settings)?);
+        let region = match self.labels.iter().position(|l| *l == name) {
+            Some(region) => region,
+            None => {
+                self.labels.push(name);
+                self.labels.len() - 1
+            }
+        };
+        self.known.insert((i, j), region);
+        Ok(region)
+    }
+
+    fn split(&mut self, i: u32, j: u32, side: u32, coarse: u32) -> Result<(), StateError> {
+        let corner = self.region(i, j)?;
+        let half = side / 2;
+        if half == 0 {
+            self.squares.push(Square {
+                i,
+                j,
+                side,
+                region: corner,
+            });
+            return Ok(());
+        }
+        if side <= coarse {
+            let same = self.region(i + side, j)? == corner
+                && self.region(i, j + side)? == corner
+                && self.region(i + side, j + side)? == corner
+                && self.region(i + half, j + half)? == corner;
+            if same {
+                self.squares.push(Square {
+                    i,
+                    j,
+                    side,
+                    region: corner,
+                });
+                return Ok(());
+            }
+        }
+        for (a, b) in [(0, 0), (half, 0), (0, half), (half, half)] {
+            self.split(i + a, j + b, half, coarse)?;
+        }
+        Ok(())
+    }
+}
+
+/// Maps the modes of `state` over a window of applied forces.
+///
+/// # Errors
+/// Where the state or the window is not valid.
+pub fn mode_map(
+    state: &State,
+    settings: &Options,
+    options: &MapOptions,
+) -> Result<ModeMap, StateError> {
+    let bad = |message: &str| StateError::Value {
+        what: "window".into(),
+        message: message.into(),
+    };
+    if options.x.0 == options.y.0 {
+        return Err(bad("the two axes must be different components"));
+    }
+    for [lo, hi] in [options.x.1, options.y.1] {
+        if !(lo.is_finite() && hi.is_finite() && lo < hi) {
+            return Err(bad(&format!(
+                "a range needs two finite numbers, the smaller first; found {lo} and {hi}"
+            )));
+        }
+    }
+    if options.coarse > options.fine || options.fine > 12 {
+        return Err(bad(
+            "at most 12 halvings, the coarse ones no more than the fine",
+        ));
+    }
+    let size = 1 << options.fine;
+    let mut mapper = Mapper {
+        state: state.clone(),
+        options,
+        settings,
+        size,
+        known: BTreeMap::new(),
+        labels: Vec::new(),
+        squares: Vec::new(),
+    };
+    mapper.split(0, 0, size, size >> options.coarse)?;
+    let whole = f64::from(size) * f64::from(size);
+    let mut areas = vec![0.0; mapper.labels.len()];
+    let mut smallest = 0.0;
+    for s in &mapper.squares {
+        areas[s.region] += f64::from(s.side) * f64::from(s.side) / whole;
+        if s.side == 1 {
+            smallest += 1.0 / whole;
+        }
+    }
+    let mut order: Vec<usize> = (0..areas.len()).collect();
+    order.sort_by(|&a, &b| areas[b].total_cmp(&areas[a]));
+    let mut rank = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        rank[old] = new;
+    }
+    for s in &mut mapper.squares {
+        s.region = rank[s.region];
+    }
+    Ok(ModeMap {
+        options: options.clone(),
+        regions: order
+            .iter()
+            .map(|&i| ModeRegion {
+                label: mapper.labels[i].clone(),
+                fraction: areas[i],
+            })
+            .collect(),
+        squares: mapper.squares,
+        solved: mapper.known.len(),
+        unresolved: smallest,
+    })
+}
+
+/// Fill of a region: eight colours, then the same ones paler and paler. Opaque, so that neighbours may overlap.
+fn fill(region: usize) -> String {
+    let share = [0.85, 0.5, 0.28, 0.14][(region / 8).min(3)];
+    let base = u32::from_str_radix(&colour(region)[1..], 16).unwrap_or(0);
+    let blend = |shift: u32| {
+        let channel = f64::from(base >> shift & 0xff);
+        (255.0 - share * (255.0 - channel)).round() as u32
+    };
+    format!("#{:02x}{:02x}{:02x}", blend(16), blend(8), blend(0))
+}
+
+impl ModeMap {
+    /// The map as a picture with a legend.
+    #[must_use]
+    pub fn svg(&self, title: &str) -> String {
+        let (left, top, side): (f64, f64, f64) = (70.0, 40.0, 480.0);
+        let rows = self.regions.len().min(28) as f64;
+        let height = (top + side + 60.0).max(top + 22.0 * (rows + 2.0));
+        let mut svg = Svg::new(left + side + 330.0, height);
+        let unit = side / f64::from(1_u32 << self.options.fine);
+        for s in &self.squares {
+            // A hair wider than the square, or the page shines through between neighbours.
+            let width = f64::from(s.side) * unit + 0.15;
+            let corner = [
+                left + f64::from(s.i) * unit,
+                top + side - f64::from(s.j + s.side) * unit,
+            ];
+            svg.rect(
+                corner,
+                width,
+                width,
+                &format!("fill=\"{}\"", fill(s.region)),
+            );
+        }
+        let frame = "fill=\"none\" stroke=\"black\" stroke-width=\"1\"";
+        svg.rect([left, top], side, side, frame);
+        for k in 0..=4 {
+            let share = f64::from(k) / 4.0;
+            let value = |[lo, hi]: [f64; 2]| {
+                let x = lo + (hi - lo) * share;
+                short(if x.abs() < 1e-12 * (hi - lo) {
+                    0.0
+                } else {
+                    (x * 1e4).round() / 1e4
+                })
+            };
+            let (x, y) = (left + share * side, top + side - share * side);
+            svg.text(
+                [x, top + side + 18.0],
+                12.0,
+                "middle",
+                "black",
+                &value(self.options.x.1),
+            );
+            svg.text(
+                [left - 8.0, y + 4.0],
+                12.0,
+                "end",
+                "black",
+                &value(self.options.y.1),
+            );
+        }
+        svg.text(
+            [left + 0.5 * side, top + side + 42.0],
+            14.0,
+            "middle",
+            "black",
+            self.options.x.0.label(),
+        );
+        svg.text(
+            [left, top - 8.0],
+            14.0,
+            "middle",
+            "black",
+            self.options.y.0.label(),
+        );
+        svg.text([left + 0.5 * side, 20.0], 15.0, "middle", "black", title);
+        let x = left + side + 20.0;
+        svg.text(
+            [x, top + 10.0],
+            13.0,
+            "start",
+            "black",
+            "modes of all solutions, share of the window",
+        );
+        for (k, region) in self.regions.iter().take(28).enumerate() {
+            let y = top + 22.0 * (k as f64 + 1.0);
+            svg.rect(
+                [x, y],
+                16.0,
+                16.0,
+                &format!("fill=\"{}\" stroke=\"black\" stroke-width=\"0.5\"", fill(k)),
+            );
+            let mut name = region.label.clone();
+            if name.chars().count() > 30 {
+                name = name.chars().take(29).collect::<String>() + "…";
+            }
+            let text = format!("{:6.2} %  {name}", 100.0 * region.fraction);
+            svg.text([x + 24.0, y + 13.0], 13.0, "start", "black", &text);
+        }
+        if self.regions.len() > 28 {
+            let rest: f64 = self.regions[28..].iter().map(|r| r.fraction).sum();
+            let text = format!("{:6.2} %  {} more", 100.0 * rest, self.regions.len() - 28);
+            svg.text(
+                [x + 24.0, top + 22.0 * 29.0 + 13.0],
+                13.0,
+                "start",
+                "black",
+                &text,
+            );
+        }
+        svg.finish()
+    }
+
+    /// The regions and their shares in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let [x_lo, x_hi] = self.options.x.1.map(short);
+        let [y_lo, y_hi] = self.options.y.1.map(short);
+        let mut out = format!(
+            "{} from {x_lo} to {x_hi}, {} from {y_lo} to {y_hi}: {} regions, {} states solved\n",
+            self.options.x.0.label(),
+            self.options.y.0.label(),
+            self.regions.len(),
+            self.solved
+        );
+        for region in &self.regions {
+            out.push_str(&format!(
+                "{:8.3} %  {}\n",
+                100.0 * region.fraction,
+                region.label
+            ));
+        }
+        out.push_str(&format!(
+            "boundaries lie in squares that make up {:.3} % of the window\n",
+            100.0 * self.unresolved
+        ));
+        out
+    }
+
+    /// The map for machines.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        let axis = |(axis, range): (Axis, [f64; 2])| serde_json::json!({ "component": axis.label(), "range": range });
+        serde_json::json!({
+            "x": axis(self.options.x),
+            "y": axis(self.options.y),
+            "solved": self.solved,
+            "unresolved": self.unresolved,
+            "regions": self.regions.iter().map(|r| serde_json::json!({
+                "label": r.label,
+                "fraction": r.fraction,
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
