@@ -1,38 +1,65 @@
 //! The solver `auto`: the fastest method that the problem lets through, with fallbacks.
 //!
-//! | stage | method | when it ends the chain |
+//! | stage | method | starts from |
 //! |---|---|---|
-//! | 0 | no contact: nothing to do; one contact: the closed form | always, one contact |
-//! | 1 | semismooth Newton from the guess | residual ≤ tolerance, polished to rounding |
-//! | 2 | Lemke, for problems of pyramids and unilateral rows | residual ≤ tolerance, or a ray |
-//! | 3 | Gauss-Seidel in growing portions, Newton after each | as stage 1 |
+//! | 0 | no contact: nothing to do; one contact: the closed form | |
+//! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
+//! | 2 | Gauss-Seidel, 30 sweeps, then Newton | best so far |
+//! | 3 | interior point on the exact cone, finished by Newton | scratch |
+//! | 4 | Lemke, for problems without quadratic cones | scratch |
+//! | 5 | arclength homotopy, finished by Newton | scratch |
+//! | 6 | Gauss-Seidel in growing portions, Newton after each | best so far |
+//! | 7 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //!
-//! Each stage starts from the best impulses so far. The residual that decides is that of the step's
-//! own problem, recomputed from the impulses; a stage that does not reach the tolerance is never
-//! passed off as an answer.
+//! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
+//! rounding level). The residual that decides is that of the problem as given, recomputed from the
+//! impulses; a stage that does not reach the tolerance is never passed off as an answer.
+//!
+//! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
+//! first, so a solution continues as long as it exists: a pile that rests goes on resting. Without a
+//! guess the start is zero impulses and the chain is the same for everyone, so the answer depends on
+//! the problem alone, not on the history of the solver.
 
+use crate::homotopy::Homotopy;
+use crate::interior_point::InteriorPoint;
+use crate::local::LocalProblem;
+use crate::modes;
 use crate::newton::Newton;
-use crate::nsgs::Nsgs;
+use crate::nsgs::{Nsgs, Outcome};
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
 use crate::pyramid::LemkeContact;
-use crate::residual;
+use crate::residual::{self, GlobalResidual};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, starting_impulses};
 use glam::{DMat3, DVec3};
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
 pub struct Auto {
-    newton: Newton,
-    nsgs: Nsgs,
+    engines: Engines,
     lemke: LemkeContact,
+    local: LocalProblem,
     nu: Vec<Twist>,
 }
 
-/// Sweeps of Gauss-Seidel in each portion of the last stages.
-const PORTIONS: [usize; 5] = [10, 50, 200, 1000, 5000];
+/// The methods of the chain with their memory.
+#[derive(Clone, Debug, Default)]
+struct Engines {
+    newton: Newton,
+    nsgs: Nsgs,
+    interior_point: InteriorPoint,
+    homotopy: Homotopy,
+}
+
+/// Newton steps of a first attempt, and of one from a good start.
+const NEWTON_STEPS: usize = 40;
+/// Sweeps of Gauss-Seidel in each portion of stage 6.
+const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
+/// Most contacts for which all modes are tried.
+const MOST_MODES: usize = 6;
 
 /// Best impulses so far.
+#[derive(Clone, Debug)]
 struct Best {
     impulses: Vec<DVec3>,
     residual: f64,
@@ -40,15 +67,199 @@ struct Best {
     solver: &'static str,
 }
 
-impl Best {
-    fn consider(&mut self, p: &[DVec3], residual: f64, solver: &'static str) {
-        if residual < self.residual {
-            self.impulses.clear();
-            self.impulses.extend_from_slice(p);
-            self.residual = residual;
-            self.solver = solver;
-        }
+/// A problem the chain can be run on.
+trait Target {
+    /// The residual the caller judges by.
+    fn residual(&mut self, p: &[DVec3]) -> f64;
+    /// The tolerance of the methods, m/s.
+    fn inner_tolerance(&self) -> f64;
+    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
+    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome;
+    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome;
+    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome;
+    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
+}
+
+struct StepTarget<'a> {
+    problem: &'a ContactProblem,
+    local: &'a mut LocalProblem,
+    nu: &'a mut Vec<Twist>,
+    tolerance: f64,
+}
+
+impl Target for StepTarget<'_> {
+    fn residual(&mut self, p: &[DVec3]) -> f64 {
+        residual::of_step(self.problem, p, self.nu).0
     }
+
+    fn inner_tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
+        self.local.assemble(self.problem);
+        modes::search(self.local, engine, p, self.tolerance)
+    }
+}
+
+struct LocalTarget<'a> {
+    problem: &'a LocalProblem,
+    inner: f64,
+}
+
+impl Target for LocalTarget<'_> {
+    fn residual(&mut self, p: &[DVec3]) -> f64 {
+        let r = GlobalResidual::new(self.problem, p).siconos();
+        if r.is_finite() { r } else { f64::INFINITY }
+    }
+
+    fn inner_tolerance(&self) -> f64 {
+        self.inner
+    }
+
+    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
+        engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
+        modes::search(self.problem, engine, p, self.inner)
+    }
+}
+
+/// A run of the chain on one target.
+struct Chain<'a, T: Target> {
+    target: T,
+    engines: &'a mut Engines,
+    best: Best,
+    tolerance: f64,
+}
+
+impl<T: Target> Chain<'_, T> {
+    /// Judges `p`; true when the tolerance is met.
+    fn judge(&mut self, p: &[DVec3], iterations: usize, solver: &'static str) -> bool {
+        self.best.iterations += iterations;
+        let r = self.target.residual(p);
+        if r < self.best.residual {
+            self.best.impulses.clear();
+            self.best.impulses.extend_from_slice(p);
+            self.best.residual = r;
+            self.best.solver = solver;
+        }
+        self.best.residual <= self.tolerance
+    }
+
+    fn newton(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let outcome = self.target.newton(&mut self.engines.newton, p);
+        self.judge(p, outcome.iterations, "newton")
+    }
+
+    fn nsgs(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> bool {
+        self.engines.nsgs.settings.sweeps = sweeps;
+        let outcome = self.target.nsgs(&mut self.engines.nsgs, p);
+        self.judge(p, outcome.iterations, "nsgs")
+    }
+
+    /// Stages 1 to 3.
+    fn first_stages(&mut self, p: &mut Vec<DVec3>, smooth: bool) -> bool {
+        self.engines.newton.settings.iterations = NEWTON_STEPS;
+        if self.newton(p) {
+            return true;
+        }
+        p.clone_from(&self.best.impulses);
+        if self.nsgs(30, p) || self.newton(p) {
+            // Gauss-Seidel's answer is polished; the better of the two is kept.
+            if self.best.solver == "nsgs" {
+                p.clone_from(&self.best.impulses);
+                self.newton(p);
+            }
+            return true;
+        }
+        if smooth {
+            let engine = &mut self.engines.interior_point;
+            engine.newton.settings.iterations = NEWTON_STEPS;
+            let outcome = self.target.interior_point(engine, p);
+            return self.judge(p, outcome.iterations, "interior-point");
+        }
+        false
+    }
+
+    /// Stages 5 to 7.
+    fn last_stages(&mut self, smooth: bool) -> bool {
+        let n_c = self.best.impulses.len();
+        let mut p = self.best.impulses.clone();
+        if smooth {
+            let engine = &mut self.engines.homotopy;
+            engine.newton.settings.iterations = NEWTON_STEPS;
+            let outcome = self.target.homotopy(engine, &mut p);
+            if self.judge(&p, outcome.iterations, "homotopy") {
+                return true;
+            }
+        }
+        let mut sweeps = self.best.impulses.clone();
+        for portion in PORTIONS {
+            if self.nsgs(portion, &mut sweeps) {
+                p.clone_from(&sweeps);
+                self.newton(&mut p);
+                return true;
+            }
+            p.clone_from(&sweeps);
+            if self.newton(&mut p) {
+                return true;
+            }
+        }
+        if smooth && n_c <= MOST_MODES {
+            let outcome = self.target.modes(&mut self.engines.newton, &mut p);
+            return self.judge(&p, outcome.iterations, "modes");
+        }
+        false
+    }
+}
+
+fn best_of(p: &[DVec3]) -> Best {
+    Best {
+        impulses: p.to_vec(),
+        residual: f64::INFINITY,
+        iterations: 0,
+        solver: "newton",
+    }
+}
+
+/// Whether every law has a smoothed form (no pyramids), and whether none is a quadratic cone.
+fn kinds<'a>(laws: impl Iterator<Item = &'a Law>) -> (bool, bool) {
+    laws.fold((true, true), |(smooth, polyhedral), law| {
+        (
+            smooth && !matches!(law, Law::Pyramid { .. }),
+            polyhedral && !matches!(law, Law::Cone { .. }),
+        )
+    })
 }
 
 impl Auto {
@@ -65,78 +276,69 @@ impl Auto {
         DMat3::from_cols(columns[0], columns[1], columns[2])
     }
 
-    /// Runs the chain from `start`.
-    fn chain(&mut self, problem: &ContactProblem, start: Vec<DVec3>, tolerance: f64) -> Best {
-        let n_c = problem.contacts.len();
-        let mut p = start;
-        let mut best = Best {
-            impulses: p.clone(),
-            residual: f64::INFINITY,
-            iterations: 0,
-            solver: "newton",
-        };
-        if n_c == 0 {
-            best.residual = 0.0;
-            return best;
-        }
-        if n_c == 1 {
-            let q = problem.contacts[0].velocity(&problem.nu_free);
-            let w = Self::block(problem, 0);
-            p[0] = one_contact::solve(&problem.contacts[0].law, &w, q);
-            let (r, _) = residual::of_step(problem, &p, &mut self.nu);
-            best.consider(&p, r, "one-contact");
-            if r <= tolerance {
-                return best;
-            }
-        }
-
-        if self.try_newton(problem, &mut p, tolerance, &mut best) {
-            return best;
-        }
-        let polyhedral = problem
-            .contacts
-            .iter()
-            .all(|c| !matches!(c.law, Law::Cone { .. }));
-        if polyhedral
-            && n_c <= 60
-            && let Ok(solved) = self.lemke.solve(problem, None, tolerance)
-        {
-            best.iterations += solved.iterations;
-            best.consider(&solved.impulses, solved.residual, "lemke");
-            // Newton from Lemke's answer takes it to rounding level.
-            p.clone_from(&best.impulses);
-            self.try_newton(problem, &mut p, tolerance, &mut best);
-            return best;
-        }
-        let mut sweeps = best.impulses.clone();
-        for portion in PORTIONS {
-            self.nsgs.settings.sweeps = portion;
-            let outcome = self.nsgs.solve_step(problem, &mut sweeps, tolerance);
-            best.iterations += outcome.iterations;
-            let (r, _) = residual::of_step(problem, &sweeps, &mut self.nu);
-            best.consider(&sweeps, r, "nsgs");
-            p.clone_from(&sweeps);
-            if self.try_newton(problem, &mut p, tolerance, &mut best) {
-                return best;
-            }
-        }
-        best
-    }
-
-    /// Newton from `p`; true if the tolerance is met.
-    fn try_newton(
+    /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
+    ///
+    /// # Errors
+    /// [`SolveError`] with the best impulses where no stage reaches the tolerance.
+    pub fn solve_local(
         &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
+        problem: &LocalProblem,
+        guess: &[DVec3],
         tolerance: f64,
-        best: &mut Best,
-    ) -> bool {
-        let outcome = self.newton.solve_step(problem, p, tolerance);
-        best.iterations += outcome.iterations;
-        let (r, _) = residual::of_step(problem, p, &mut self.nu);
-        best.consider(p, r, "newton");
-        best.residual <= tolerance
+    ) -> Result<Solved, SolveError> {
+        let solver = self.name();
+        let unsuitable = |reason: String| SolveError::Unsuitable { solver, reason };
+        problem.validate().map_err(unsuitable)?;
+        let n_c = problem.len();
+        let start = if guess.len() == n_c {
+            guess.to_vec()
+        } else {
+            vec![DVec3::ZERO; n_c]
+        };
+        let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
+        let speed = (squares / n_c.max(1) as f64).sqrt();
+        let (smooth, _) = kinds(problem.laws.iter());
+        // The two residuals differ by units and norms: tighten the inner one where it was met and
+        // the outer one was not.
+        let mut best = best_of(&start);
+        for tighten in [1e-1, 1e-4, 1e-7] {
+            let mut chain = Chain {
+                target: LocalTarget {
+                    problem,
+                    inner: tolerance * tighten * speed,
+                },
+                engines: &mut self.engines,
+                best: best.clone(),
+                tolerance,
+            };
+            let mut p = chain.best.impulses.clone();
+            let done = chain.first_stages(&mut p, smooth) || chain.last_stages(smooth);
+            let inner = chain.target.inner_tolerance();
+            best = chain.best;
+            if done || residual::of_local(problem, &best.impulses).0 > inner {
+                break;
+            }
+        }
+        report(solver, best, tolerance)
     }
+}
+
+fn report(solver: &'static str, best: Best, tolerance: f64) -> Result<Solved, SolveError> {
+    if best.residual <= tolerance {
+        return Ok(Solved {
+            impulses: best.impulses,
+            iterations: best.iterations,
+            solver: best.solver,
+            residual: best.residual,
+        });
+    }
+    Err(SolveError::NotConverged {
+        solver,
+        residual: best.residual,
+        tolerance,
+        iterations: best.iterations,
+        best: best.impulses,
+    })
 }
 
 impl ContactSolver for Auto {
@@ -157,26 +359,50 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let start = starting_impulses(self.name(), problem, guess)?;
-        let best = self.chain(problem, start, tolerance);
-        if best.residual <= tolerance {
-            return Ok(Solved {
-                impulses: best.impulses,
-                iterations: best.iterations,
-                solver: best.solver,
-                residual: best.residual,
-            });
-        }
-        // Where the law can be written as an LCP, a ray says more than a number.
-        if let Err(ray @ SolveError::Ray { .. }) = self.lemke.solve(problem, None, tolerance) {
-            return Err(ray);
-        }
-        Err(SolveError::NotConverged {
-            solver: self.name(),
-            residual: best.residual,
+        let mut p = starting_impulses(self.name(), problem, guess)?;
+        let n_c = problem.contacts.len();
+        let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
+        let mut chain = Chain {
+            target: StepTarget {
+                problem,
+                local: &mut self.local,
+                nu: &mut self.nu,
+                tolerance,
+            },
+            engines: &mut self.engines,
+            best: best_of(&p),
             tolerance,
-            iterations: best.iterations,
-            best: best.impulses,
-        })
+        };
+        if n_c == 0 {
+            chain.best.residual = 0.0;
+            return report("auto", chain.best, tolerance);
+        }
+        if n_c == 1 {
+            let q = problem.contacts[0].velocity(&problem.nu_free);
+            let w = Self::block(problem, 0);
+            let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
+            if chain.judge(&[exact], 1, "one-contact") {
+                return report("auto", chain.best, tolerance);
+            }
+        }
+        if chain.first_stages(&mut p, smooth) {
+            return report("auto", chain.best, tolerance);
+        }
+        if polyhedral && n_c <= 100 {
+            match self.lemke.solve(problem, None, tolerance) {
+                Ok(solved) => {
+                    // Newton from Lemke's answer takes it to rounding level.
+                    chain.judge(&solved.impulses, solved.iterations, "lemke");
+                    p.clone_from(&solved.impulses);
+                    chain.newton(&mut p);
+                    return report("auto", chain.best, tolerance);
+                }
+                // The problem may have no solution: a ray says more than a number.
+                Err(ray @ SolveError::Ray { .. }) => return Err(ray),
+                Err(_) => {}
+            }
+        }
+        chain.last_stages(smooth);
+        report("auto", chain.best, tolerance)
     }
 }

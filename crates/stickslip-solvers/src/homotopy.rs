@@ -251,7 +251,7 @@ impl Path {
     fn correct<S: Coupled>(
         &mut self,
         system: &mut S,
-        p: &mut Vec<DVec3>,
+        p: &mut [DVec3],
         theta: &mut f64,
     ) -> Option<usize> {
         let mut last = f64::INFINITY;

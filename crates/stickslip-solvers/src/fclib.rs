@@ -1,0 +1,151 @@
+//! Reader of FCLIB files: frictional contact problems in HDF5, local or global.
+
+use crate::global::{GlobalProblem, local_problem};
+use crate::hdf5::{Hdf5Error, Hdf5File};
+use crate::local::LocalProblem;
+use crate::sparse::SparseMatrix;
+
+/// What an FCLIB file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FclibProblem {
+    /// (W, q, μ).
+    Local(LocalProblem),
+    /// (M, H, f, w, μ).
+    Global(GlobalProblem),
+}
+
+/// Why an FCLIB file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FclibError {
+    /// The container.
+    #[error(transparent)]
+    Hdf5(#[from] Hdf5Error),
+    /// The contents.
+    #[error("not an FCLIB problem: {0}")]
+    Contents(String),
+}
+
+impl FclibProblem {
+    /// The problem on the contacts; a global one is reduced.
+    ///
+    /// # Errors
+    /// One sentence where M is singular or sizes disagree.
+    pub fn into_local(self) -> Result<LocalProblem, String> {
+        match self {
+            Self::Local(local) => Ok(local),
+            Self::Global(global) => global.to_local(),
+        }
+    }
+}
+
+/// Reads a file's bytes.
+///
+/// # Errors
+/// [`FclibError`] with what was found and what was expected.
+pub fn read(bytes: &[u8]) -> Result<FclibProblem, FclibError> {
+    let file = Hdf5File::new(bytes)?;
+    let contents = |e: String| FclibError::Contents(e);
+    if file.contains("/fclib_local") {
+        check_dimension(&file, "/fclib_local/spacedim")?;
+        let w = matrix(&file, "/fclib_local/W")?;
+        let q = file.reals("/fclib_local/vectors/q")?;
+        let mu = file.reals("/fclib_local/vectors/mu")?;
+        if w.n_rows() != w.n_cols() {
+            let (r, c) = (w.n_rows(), w.n_cols());
+            return Err(contents(format!("W is {r} x {c}, not square")));
+        }
+        let entries: Vec<_> = w.entries().collect();
+        let problem = local_problem(w.n_rows(), &entries, &q, &mu).map_err(contents)?;
+        return Ok(FclibProblem::Local(problem));
+    }
+    if file.contains("/fclib_global") {
+        check_dimension(&file, "/fclib_global/spacedim")?;
+        if file.contains("/fclib_global/G") {
+            return Err(contents("equality constraints G are not supported".into()));
+        }
+        return Ok(FclibProblem::Global(GlobalProblem {
+            m: matrix(&file, "/fclib_global/M")?,
+            h: matrix(&file, "/fclib_global/H")?,
+            f: file.reals("/fclib_global/vectors/f")?,
+            w: file.reals("/fclib_global/vectors/w")?,
+            mu: file.reals("/fclib_global/vectors/mu")?,
+        }));
+    }
+    Err(contents("neither /fclib_local nor /fclib_global".into()))
+}
+
+fn check_dimension(file: &Hdf5File, path: &str) -> Result<(), FclibError> {
+    match file.integers(path)?.first() {
+        Some(3) => Ok(()),
+        other => Err(FclibError::Contents(format!(
+            "spacedim is {other:?}; only 3 is supported"
+        ))),
+    }
+}
+
+/// One integer.
+fn scalar(file: &Hdf5File, path: &str) -> Result<i64, FclibError> {
+    file.integers(path)?
+        .first()
+        .copied()
+        .ok_or_else(|| FclibError::Contents(format!("{path} is empty")))
+}
+
+/// A matrix by its storage: nz ≥ 0 triplets (i rows, p columns), −1 compressed columns, −2 rows.
+fn matrix(file: &Hdf5File, path: &str) -> Result<SparseMatrix, FclibError> {
+    let fail = |what: &str| FclibError::Contents(format!("{path}: {what}"));
+    let size = |name: &str| -> Result<usize, FclibError> {
+        let v = scalar(file, &format!("{path}/{name}"))?;
+        // Beyond this an index array could not be in the file either.
+        if (0..=100_000_000).contains(&v) {
+            Ok(v as usize)
+        } else {
+            Err(fail(&format!("{name} = {v} is not a size")))
+        }
+    };
+    let (m, n) = (size("m")?, size("n")?);
+    let nz = scalar(file, &format!("{path}/nz"))?;
+    let index = |name: &str| -> Result<Vec<usize>, FclibError> {
+        file.integers(&format!("{path}/{name}"))?
+            .into_iter()
+            .map(|v| usize::try_from(v).map_err(|_| fail("a negative index")))
+            .collect()
+    };
+    let p = index("p")?;
+    let i = index("i")?;
+    let x = file.reals(&format!("{path}/x"))?;
+    let mut entries = Vec::new();
+    match nz {
+        -2 | -1 => {
+            let lines = if nz == -1 { n } else { m };
+            if p.len() < lines + 1 {
+                return Err(fail("too few pointers"));
+            }
+            for line in 0..lines {
+                if p[line] > p[line + 1] || p[line + 1] > i.len().min(x.len()) {
+                    return Err(fail("pointers out of order or beyond the entries"));
+                }
+                for k in p[line]..p[line + 1] {
+                    entries.push(if nz == -1 {
+                        (i[k], line, x[k])
+                    } else {
+                        (line, i[k], x[k])
+                    });
+                }
+            }
+        }
+        nz if nz >= 0 => {
+            let nz = nz as usize;
+            if nz > p.len() || nz > i.len() || nz > x.len() {
+                return Err(fail("fewer entries than nz says"));
+            }
+            entries.extend((0..nz).map(|k| (i[k], p[k], x[k])));
+        }
+        _ => return Err(fail(&format!("nz = {nz} is no storage"))),
+    }
+    // Column pointers are allocated by n: keep a hostile header from asking for gigabytes.
+    if m.max(n) > 64 * (entries.len() + 1024) {
+        return Err(fail("far more rows or columns than entries"));
+    }
+    SparseMatrix::from_triplets(m, n, &entries).map_err(|e| fail(&e))
+}

@@ -1,0 +1,78 @@
+//! Reader of LCP and mixed LCP problems in JSON.
+
+use crate::lcp::{Lcp, MixedLcp};
+use crate::sparse::SparseMatrix;
+use serde::Deserialize;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LcpFile {
+    /// 0 ≤ z ⟂ M z + q ≥ 0.
+    Plain(Lcp),
+    /// With free variables first.
+    Mixed(MixedLcp),
+}
+
+#[derive(Deserialize)]
+struct Triplets {
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    vals: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    #[serde(rename = "type")]
+    kind: String,
+    n: Option<usize>,
+    n_eq: Option<usize>,
+    m_ineq: Option<usize>,
+    #[serde(rename = "M")]
+    m: Triplets,
+    q: Vec<f64>,
+}
+
+/// Reads `{"type": "lcp", "n", "M": {"rows", "cols", "vals"}, "q"}` or
+/// `{"type": "mlcp", "n_eq", "m_ineq", "M", "q"}`; other keys are passed over.
+///
+/// # Errors
+/// One sentence with the place where the text is no such problem.
+pub fn read(text: &str) -> Result<LcpFile, String> {
+    let raw: Raw = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let n = raw.q.len();
+    let Triplets { rows, cols, vals } = raw.m;
+    if rows.len() != vals.len() || cols.len() != vals.len() {
+        return Err(format!(
+            "M has {} rows, {} cols and {} vals",
+            rows.len(),
+            cols.len(),
+            vals.len()
+        ));
+    }
+    let entries: Vec<_> = rows
+        .into_iter()
+        .zip(cols)
+        .zip(vals)
+        .map(|((i, j), v)| (i, j, v))
+        .collect();
+    let m = SparseMatrix::from_triplets(n, n, &entries)?;
+    let disagree = |said: usize| format!("q has {n} entries where {said} are announced");
+    match raw.kind.as_str() {
+        "lcp" => {
+            let said = raw.n.unwrap_or(n);
+            if said != n {
+                return Err(disagree(said));
+            }
+            Ok(LcpFile::Plain(Lcp { m, q: raw.q }))
+        }
+        "mlcp" => {
+            let n_eq = raw.n_eq.ok_or("an mlcp needs n_eq")?;
+            let said = raw.m_ineq.and_then(|k| k.checked_add(n_eq)).unwrap_or(n);
+            if said != n || n_eq > n {
+                return Err(disagree(said));
+            }
+            Ok(LcpFile::Mixed(MixedLcp { m, q: raw.q, n_eq }))
+        }
+        other => Err(format!("type \"{other}\"; expected \"lcp\" or \"mlcp\"")),
+    }
+}
