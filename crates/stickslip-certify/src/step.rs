@@ -31,6 +31,17 @@ pub struct Friction {
     pub slide: f64,
 }
 
+impl Friction {
+    /// The same coefficient for sticking and sliding.
+    #[must_use]
+    pub const fn same(mu: f64) -> Self {
+        Self {
+            stick: mu,
+            slide: mu,
+        }
+    }
+}
+
 /// The friction cone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Cone {

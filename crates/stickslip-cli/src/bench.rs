@@ -60,7 +60,7 @@ fn boxes_at_rest(boxes: usize) -> Result<Row, Failure> {
         builder = builder.body(BodySpec::free(format!("box[{i}]"), cube.clone(), 1.0).at(place));
     }
     let mut world = builder.build()?;
-    let mut many = |world: &mut World, steps: usize| -> Result<f64, Failure> {
+    let many = |world: &mut World, steps: usize| -> Result<f64, Failure> {
         let start = Instant::now();
         for _ in 0..steps {
             world.step().map_err(|e| bad(&e))?;

@@ -41,14 +41,13 @@ impl Args {
                 names.join(", ")
             ))
         })?;
-        let (mut a, mut b) = (States::open(&self.a)?, States::open(&self.b)?);
-        let comparison = compare(&mut a, &mut b)?;
+        let comparison = compare(States::open(&self.a)?, States::open(&self.b)?)?;
         if self.json {
             print_json(&json_of(&comparison));
         } else {
             print(&self.text_of(&comparison, metric));
         }
-        let largest = comparison.max(metric).value;
+        let largest = comparison.max(metric).largest[metric as usize].value;
         Ok(match self.within {
             // A NaN is not within anything.
             Some(bound) if largest.is_nan() || largest > bound => Verdict::Bad,
@@ -83,7 +82,7 @@ impl Args {
             }
         }
         for m in Metric::ALL {
-            let (max, last) = (c.max(m), c.last(m));
+            let (max, last) = (c.max(m).largest[m as usize], c.last().largest[m as usize]);
             lines.push(format!(
                 "{:<9} largest {:.4e} {} (\"{}\"), at the end {:.4e}",
                 m.name(),
@@ -107,7 +106,7 @@ fn json_of(c: &Comparison) -> serde_json::Value {
     let metrics: serde_json::Map<String, serde_json::Value> = Metric::ALL
         .iter()
         .map(|&m| {
-            let (max, last) = (c.max(m), c.last(m));
+            let (max, last) = (c.max(m).largest[m as usize], c.last().largest[m as usize]);
             let value = json!({ "max": max.value, "body": c.names[max.body], "final": last.value, "unit": m.unit() });
             (m.name().to_string(), value)
         })

@@ -7,8 +7,8 @@ use crate::motion::Motion;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::{DQuat, DVec3};
-use stickslip_certify::{BodyState, Cone, Friction, Wrench};
-use stickslip_geometry::{MassProperties, Pose, Shape, Twist, pose::exp};
+use stickslip_certify::{BodyState, Wrench};
+use stickslip_geometry::{MassProperties, Pose, Twist, pose::exp};
 
 impl World {
     /// Builds the world of a scene.
@@ -19,9 +19,9 @@ impl World {
     pub fn from_scene(scene: &Scene) -> Result<Self, SceneError> {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
-            .default_friction(friction(scene.material.friction))
+            .default_friction(scene.material.friction)
             .time_step(scene.step.h)
-            .cone(cone(scene.step.cone))
+            .cone(scene.step.cone)
             .solver(scene.step.solver.clone())
             .tolerance(scene.step.tolerance);
         for body in &scene.bodies {
@@ -30,7 +30,7 @@ impl World {
         for pair in &scene.contact_overrides {
             if let Some(f) = pair.friction {
                 let [a, b] = &pair.bodies;
-                builder = builder.pair_friction(a.clone(), b.clone(), friction(f));
+                builder = builder.pair_friction(a.clone(), b.clone(), f);
             }
         }
         for force in &scene.forces {
@@ -49,16 +49,15 @@ impl World {
 }
 
 fn body_spec(body: &scene::Body) -> BodySpec {
-    let shape = shape(body.shape);
     let pose = Pose {
         position: body.position,
         orientation: body.orientation,
     };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
-        scene::Mass::Density(density) => MassProperties::with_density(&shape, density),
+        scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
         scene::Mass::Total { mass, inertia } => {
-            MassProperties::with_mass(&shape, mass).map(|m| MassProperties {
+            MassProperties::with_mass(&body.shape, mass).map(|m| MassProperties {
                 inertia: inertia.unwrap_or(m.inertia),
                 ..m
             })
@@ -66,7 +65,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
     };
     BodySpec {
         name: body.name.clone(),
-        shape,
+        shape: body.shape.clone(),
         mass,
         motion: match &body.motion {
             scene::Motion::Free => Motion::Free,
@@ -83,29 +82,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
                 angular: body.angular_velocity,
             },
         },
-        friction: Some(friction(body.material.friction)),
-    }
-}
-
-fn shape(shape: scene::Shape) -> Shape {
-    match shape {
-        scene::Shape::HalfSpace { normal, offset } => Shape::HalfSpace { normal, offset },
-        scene::Shape::Ball { radius } => Shape::Ball { radius },
-        scene::Shape::Box { size } => Shape::Box { half: size * 0.5 },
-    }
-}
-
-fn friction(f: scene::Friction) -> Friction {
-    Friction {
-        stick: f.static_,
-        slide: f.kinetic,
-    }
-}
-
-fn cone(cone: scene::Cone) -> Cone {
-    match cone {
-        scene::Cone::Quadratic => Cone::Quadratic,
-        scene::Cone::Pyramid(n) => Cone::Pyramid(n as usize),
+        friction: Some(body.material.friction),
     }
 }
 

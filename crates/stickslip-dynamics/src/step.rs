@@ -25,6 +25,7 @@ impl World {
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         self.stopwatch.start();
+        self.work.impulses.clear();
         self.apply_forces()?;
         self.predict()?;
         self.stopwatch.lap(Stage::Predict);

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use stickslip_dynamics::scene::{Body, Cone, Motion, Override, Scene, Shape};
+use stickslip_certify::Cone;
+use stickslip_dynamics::scene::{Body, Motion, Override, Scene};
+use stickslip_geometry::Shape;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
@@ -49,11 +51,11 @@ fn gap(scene: &Scene, plane: &str, part: &str) -> f64 {
     };
     let reach = match part.shape {
         Shape::Ball { radius } => radius,
-        Shape::Box { size } => {
+        Shape::Box { half } => {
             let n = part.orientation.inverse() * normal;
-            n.abs().dot(size) / 2.0
+            n.abs().dot(half)
         }
-        _ => panic!("{} has no end", part.name),
+        Shape::HalfSpace { .. } => panic!("{} has no end", part.name),
     };
     normal.dot(part.position) - offset - reach
 }
@@ -137,14 +139,14 @@ fn materials_combine_as_documented() {
     let [floor, wall, ladder] = &scene.bodies[..] else {
         panic!("three bodies");
     };
-    assert_eq!(scene.material_between(ladder, floor).friction.static_, 0.3);
-    assert_eq!(scene.material_between(wall, ladder).friction.kinetic, 0.1);
-    assert_eq!(scene.material_between(floor, wall).friction.static_, 0.0);
+    assert_eq!(scene.material_between(ladder, floor).friction.stick, 0.3);
+    assert_eq!(scene.material_between(wall, ladder).friction.slide, 0.1);
+    assert_eq!(scene.material_between(floor, wall).friction.stick, 0.0);
     let scene = read("static_and_kinetic.toml", &[]);
     let friction = scene
         .material_between(&scene.bodies[0], &scene.bodies[1])
         .friction;
-    assert_eq!((friction.static_, friction.kinetic), (0.6, 0.4));
+    assert_eq!((friction.stick, friction.slide), (0.6, 0.4));
 }
 
 #[test]

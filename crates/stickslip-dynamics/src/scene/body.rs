@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use glam::{DMat3, DQuat, DVec3};
 
+use stickslip_geometry::Shape;
+
 use super::material::Material;
 use crate::expression::Function;
 
@@ -65,29 +67,6 @@ impl Body {
             span: 0..0,
         }
     }
-}
-
-/// A body's shape, in its own frame, with the origin at the centre of ball and box.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Shape {
-    /// Everything below a plane: the solid is normal·x <= offset, the free side normal·x >= offset.
-    HalfSpace {
-        /// Unit normal, pointing out of the solid.
-        normal: DVec3,
-        /// Distance of the plane from the origin along the normal, m.
-        offset: f64,
-    },
-    /// A ball around the origin.
-    Ball {
-        /// Radius, m.
-        radius: f64,
-    },
-    /// A box around the origin, edges along the axes.
-    Box {
-        /// Full edge lengths, m.
-        size: DVec3,
-    },
 }
 
 /// What decides how a body moves.

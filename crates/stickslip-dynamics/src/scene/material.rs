@@ -1,24 +1,6 @@
 //! Friction and restitution, of bodies and of pairs.
 
-/// The coefficients of Coulomb friction, without unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Friction {
-    /// The coefficient while the contact sticks.
-    pub static_: f64,
-    /// The coefficient while the contact slides, at most `static_`.
-    pub kinetic: f64,
-}
-
-impl Friction {
-    /// The same coefficient for sticking and sliding.
-    #[must_use]
-    pub const fn same(mu: f64) -> Self {
-        Self {
-            static_: mu,
-            kinetic: mu,
-        }
-    }
-}
+use stickslip_certify::Friction;
 
 /// What two surfaces do to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +28,8 @@ impl Material {
     pub fn combined(self, other: Self) -> Self {
         Self {
             friction: Friction {
-                static_: self.friction.static_.max(other.friction.static_),
-                kinetic: self.friction.kinetic.max(other.friction.kinetic),
+                stick: self.friction.stick.max(other.friction.stick),
+                slide: self.friction.slide.max(other.friction.slide),
             },
             restitution: self.restitution.max(other.restitution),
         }

@@ -32,12 +32,12 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-pub use body::{Body, Mass, Motion, Prescribed, Shape};
+pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
-pub use material::{ContactPair, Friction, Material};
+pub use material::{ContactPair, Material};
 pub use overrides::Override;
 pub use schema::schema;
-pub use settings::{Cone, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+pub use settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
 
 use crate::expression::Function;
 

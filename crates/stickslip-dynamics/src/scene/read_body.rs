@@ -11,8 +11,9 @@ use super::read_material::read_material;
 use super::read_shape::{read_orientation, read_shape};
 use super::reader::{Reader, choice, tables, text};
 use super::table::Table;
-use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed, Shape};
+use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed};
 use crate::expression::Function;
+use stickslip_geometry::Shape;
 
 /// The longest name of a body, in characters.
 const MAX_NAME: usize = 100;
@@ -194,7 +195,7 @@ fn read_one(
             _ => fault.with_help("remove it, or make the body free"),
         });
     }
-    if matches!((&motion, shape), (Motion::Free, Shape::HalfSpace { .. })) {
+    if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";
         return Err(Fault::new(&shape_node.place, message).with_help(help));

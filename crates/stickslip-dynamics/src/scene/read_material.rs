@@ -1,10 +1,11 @@
 //! Friction and restitution.
 
+use super::Material;
 use super::keys::FRICTION;
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, shown};
 use super::table::Table;
-use super::{Friction, Material};
+use stickslip_certify::Friction;
 
 /// The friction and restitution in a table, with those of `other` where they are absent.
 pub(super) fn read_material(
@@ -29,16 +30,19 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
         return reader.not_negative(node, "friction").map(Friction::same);
     };
     let table = Table::open(node, &FRICTION)?;
-    let static_ = reader.not_negative(table.need("static")?, "static friction")?;
+    let stick = reader.not_negative(table.need("static")?, "static friction")?;
     let sliding = table.need("kinetic")?;
     let kinetic = reader.not_negative(sliding, "kinetic friction")?;
-    if kinetic > static_ {
-        let (slides, sticks) = (shown(kinetic), shown(static_));
+    if kinetic > stick {
+        let (slides, sticks) = (shown(kinetic), shown(stick));
         let message =
             format!("kinetic friction {slides} must not be larger than static friction {sticks}");
         return Err(Fault::new(&sliding.place, message));
     }
-    Ok(Friction { static_, kinetic })
+    Ok(Friction {
+        stick,
+        slide: kinetic,
+    })
 }
 
 /// Restitution: from 0 to 1, of which only 0 is supported now.

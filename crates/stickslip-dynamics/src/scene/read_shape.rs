@@ -2,12 +2,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Shape;
 use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE, SYNONYMS};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
 use crate::expression::nearest;
+use stickslip_geometry::Shape;
 
 /// How far the norm of a quaternion may be from 1.
 const UNIT: f64 = 1e-6;
@@ -59,7 +59,7 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             let node = table.need("size")?;
             let size = reader.vector(node)?;
             if is_positive(size.min_element()) {
-                return Ok(Shape::Box { size });
+                return Ok(Shape::Box { half: size * 0.5 });
             }
             let [x, y, z] = size.to_array().map(shown);
             let message =

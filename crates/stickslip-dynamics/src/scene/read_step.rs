@@ -3,7 +3,9 @@
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, shown, text};
-use super::settings::{Cone, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+use stickslip_certify::Cone;
+
+use super::settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
 
@@ -68,7 +70,7 @@ fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
     if let Value::Table(_) = node.value {
         let table = Table::open(node, &CONE)?;
         let count = reader.whole(table.need("pyramid")?, WHAT, 3, MAX_DIRECTIONS)?;
-        return Ok(Cone::Pyramid(count));
+        return Ok(Cone::Pyramid(count as usize));
     }
     let name = text(node, "\"quadratic\" or { pyramid = 8 }")?;
     if name == "quadratic" {
@@ -77,7 +79,7 @@ fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
     if let Some(count) = name.strip_prefix("pyramid:") {
         let within = count.parse().ok();
         let within = within.filter(|count| (3..=MAX_DIRECTIONS).contains(count));
-        return within.map(Cone::Pyramid).ok_or_else(|| {
+        return within.map(|n| Cone::Pyramid(n as usize)).ok_or_else(|| {
             let message = format!(
                 "{WHAT} must be a whole number from 3 to {MAX_DIRECTIONS}, but is `{count}`"
             );

@@ -1,5 +1,7 @@
 //! How a scene is stepped through time.
 
+use stickslip_certify::Cone;
+
 /// The names of the time-stepping methods that can be used.
 pub const METHODS: [&str; 1] = ["stewart-trinkle"];
 
@@ -26,16 +28,6 @@ impl Method {
             Self::StewartTrinkle => METHODS[0],
         }
     }
-}
-
-/// The cone of friction forces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cone {
-    /// Coulomb's own, round cone.
-    #[default]
-    Quadratic,
-    /// A pyramid on this many directions, at least 3, spread evenly over the whole circle.
-    Pyramid(u32),
 }
 
 /// The `[step]` table: step size, end, and the choice of methods.

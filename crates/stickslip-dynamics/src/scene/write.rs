@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use glam::{DMat3, DVec3};
 
-use super::{Body, Cone, Force, Friction, Mass, Motion, Scene, Shape};
+use super::{Body, Force, Mass, Motion, Scene};
 use crate::expression::Function;
+use stickslip_certify::{Cone, Friction};
+use stickslip_geometry::Shape;
 
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
@@ -55,7 +57,7 @@ impl Scene {
     fn write_body(&self, body: &Body, lines: &mut Lines) {
         lines.open("[[body]]");
         lines.put("name", &quoted(&body.name));
-        lines.put("shape", &shape(body.shape));
+        lines.put("shape", &shape(&body.shape));
         match &body.motion {
             Motion::Free => {}
             Motion::Fixed => lines.put("motion", "\"fixed\""),
@@ -160,20 +162,20 @@ fn functions(f: &[Function; 3]) -> String {
 }
 
 fn friction(given: Friction) -> String {
-    if given.static_ == given.kinetic {
-        return number(given.static_);
+    if given.stick == given.slide {
+        return number(given.stick);
     }
-    let (sticking, sliding) = (number(given.static_), number(given.kinetic));
+    let (sticking, sliding) = (number(given.stick), number(given.slide));
     format!("{{ static = {sticking}, kinetic = {sliding} }}")
 }
 
-fn shape(shape: Shape) -> String {
+fn shape(shape: &Shape) -> String {
     match shape {
         Shape::HalfSpace { normal, offset } => {
-            let (normal, offset) = (vector(normal), number(offset));
+            let (normal, offset) = (vector(*normal), number(*offset));
             format!("{{ half-space = {{ normal = {normal}, offset = {offset} }} }}")
         }
-        Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(radius)),
-        Shape::Box { size } => format!("{{ box = {{ size = {} }} }}", vector(size)),
+        Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
+        Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
     }
 }
