@@ -109,13 +109,16 @@ impl<'a> TableFile<'a> {
         append_file(&mut self.writer, file).map_err(failed(part))
     }
 
-    /// Writes the footer and waits until the file is on the disk.
-    pub(super) fn close(mut self, last: Option<KeyValue>) -> Result<(), RecordError> {
+    /// Writes the footer and, if `sync`, waits until the file is on the disk.
+    pub(super) fn close(mut self, last: Option<KeyValue>, sync: bool) -> Result<(), RecordError> {
         if let Some(pair) = last {
             self.writer.append_key_value_metadata(pair);
         }
         let file = self.writer.into_inner().map_err(failed(self.path))?;
-        file.sync_data().map_err(RecordError::io(self.path))
+        if sync {
+            file.sync_data().map_err(RecordError::io(self.path))?;
+        }
+        Ok(())
     }
 }
 

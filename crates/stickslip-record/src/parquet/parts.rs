@@ -115,6 +115,7 @@ pub(super) fn save(
     part: Part,
     rows: &[Rows; 3],
     metadata: &[Vec<KeyValue>; 3],
+    sync: bool,
 ) -> Result<(), RecordError> {
     let unfinished = folder.join(UNFINISHED);
     remove(&unfinished)?;
@@ -123,7 +124,7 @@ pub(super) fn save(
         let path = unfinished.join(PART_FILES[table]);
         let mut file = TableFile::create(&path, TABLES[table], &metadata[table])?;
         file.write(&rows[table])?;
-        file.close(None)?;
+        file.close(None, sync)?;
     }
     let path = folder.join(part.name());
     fs::rename(&unfinished, &path).map_err(RecordError::io(&path))?;

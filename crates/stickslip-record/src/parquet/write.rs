@@ -50,6 +50,9 @@ struct Run {
     part: Part,
     saved: Instant,
     unsaved: bool,
+    /// Has the disk been waited for? A run that is over in a moment does without: a killed process
+    /// loses nothing by it, only a machine that loses its power.
+    synced: bool,
 }
 
 impl ParquetWriter {
@@ -92,7 +95,7 @@ impl ParquetWriter {
             for part in &parts {
                 file.append(&part.join(PART_FILES[table]))?;
             }
-            file.close(Some(ending.clone()))?;
+            file.close(Some(ending.clone()), run.synced)?;
         }
         // The bodies last: a reader that finds them finds the others too.
         for table in [CONTACTS, STEPS, BODIES] {
@@ -125,9 +128,10 @@ impl Recorder for ParquetWriter {
             part: parts::create(&self.paths.parts)?,
             saved: Instant::now(),
             unsaved: false,
+            synced: false,
         };
         run.push(initial)?;
-        run.save(&self.paths.parts)?;
+        run.save(&self.paths.parts, false)?;
         parts::remove_earlier(&self.paths.parts, run.part.run)?;
         // The files of an earlier run must not pass for those of this one if this one dies.
         for path in &self.paths.tables {
@@ -154,12 +158,12 @@ impl Recorder for ParquetWriter {
         }
         run.push(step)?;
         if run.rows.iter().any(|rows| rows.len >= self.group_rows) {
-            run.save(&self.paths.parts)?;
+            run.save(&self.paths.parts, true)?;
             run.part.group += 1;
             run.part.version = 0;
             run.rows.iter_mut().for_each(Rows::clear);
         } else if run.saved.elapsed() >= self.save_every {
-            run.save(&self.paths.parts)?;
+            run.save(&self.paths.parts, true)?;
         }
         Ok(())
     }
@@ -170,7 +174,7 @@ impl Recorder for ParquetWriter {
             .take()
             .ok_or(RecordError::Order("finish before start"))?;
         if run.unsaved {
-            run.save(&self.paths.parts)?;
+            run.save(&self.paths.parts, false)?;
         }
         self.join(&run, summary)
     }
@@ -180,14 +184,15 @@ impl Drop for ParquetWriter {
     fn drop(&mut self) {
         // A run that was not finished keeps its last rows if the disk allows; there is nobody to tell.
         if let Some(run) = self.run.as_mut().filter(|run| run.unsaved) {
-            let _ = run.save(&self.paths.parts);
+            let _ = run.save(&self.paths.parts, true);
         }
     }
 }
 
 impl Run {
-    fn save(&mut self, folder: &Path) -> Result<(), RecordError> {
-        parts::save(folder, self.part, &self.rows, &self.metadata)?;
+    fn save(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
+        parts::save(folder, self.part, &self.rows, &self.metadata, sync)?;
+        self.synced |= sync;
         self.part.version += 1;
         self.saved = Instant::now();
         self.unsaved = false;
