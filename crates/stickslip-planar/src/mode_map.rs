@@ -82,6 +82,16 @@ impl MapOptions {
             fine: 9,
         }
     }
+
+    /// The range this window would have along another component: forces share one range.
+    #[must_use]
+    pub fn range(&self, axis: Axis) -> [f64; 2] {
+        if axis == Axis::Torque {
+            self.y.1
+        } else {
+            self.x.1
+        }
+    }
 }
 
 /// One kind of answer and how much of the window has it.
