@@ -82,11 +82,11 @@ fn main() {
     println!(
         "contacts   at rest            moving             feet on a line     at rest, every subset"
     );
-    for k in 1..=12 {
+    for k in 1..=20 {
         let (a, n) = time(generic, k, &pruned);
         let (d, r) = time(moving, k, &pruned);
         let (b, p) = time(feet, k, &pruned);
-        let every = if k <= 10 {
+        let every = if k <= 12 {
             let (c, q) = time(generic, k, &exhaustive);
             format!("{c:9.1} ({q})")
         } else {
