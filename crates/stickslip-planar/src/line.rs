@@ -176,3 +176,61 @@ fn region(line: &Line, m: f64, lo: f64, hi: f64, slack: f64) -> Region {
     }
     Region { vertices, rays }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Contact;
+    use crate::plane::line_of;
+    use crate::state::State;
+
+    /// Any solution h' of (6) gives the same accelerations: two of them differ along t_c only.
+    #[test]
+    fn choice_of_h_prime_does_not_matter() {
+        let mut state = State::new(1.4, 0.8);
+        state.contacts = vec![
+            Contact::new([0.0, 1.0], [1.0, 0.7], 0.4),
+            Contact::new([0.6, 0.8], [-0.6, 0.9], 0.7),
+        ];
+        // Turning about the first contact; the second normal is set square to its velocity.
+        let omega = 1.3;
+        state.velocity = [-omega * 0.7, omega, omega];
+        let p = [
+            state.velocity[0] + omega * 0.9,
+            state.velocity[1] + omega * 0.6,
+        ];
+        let length = libm::hypot(p[0], p[1]);
+        state.contacts[1].n = [-p[1] / length, p[0] / length];
+        // A load that presses on both.
+        let n = state.contacts[1].n;
+        state.force = [-20.0 * n[0], -20.0 * n[1] - 20.0, 1.0];
+        let problem = Problem::new(&state, 1e-9);
+        assert_eq!(problem.active.len(), 2);
+        let constraint = |i: usize| (problem.active[i].row, -problem.active[i].h);
+        let line = line_of(constraint(0), constraint(1), 1e-9).unwrap();
+        for &i in &[0, 1] {
+            assert!(dot(line.t_c, problem.active[i].row).abs() < 1e-12);
+            let h = dot(problem.active[i].row, line.h_prime);
+            assert!((h - problem.active[i].h).abs() < 1e-12);
+        }
+        assert!(dot(line.h_prime, line.h_prime) > 0.1);
+        let accelerations = |line: &Line| {
+            let mut out = Vec::new();
+            solve(&problem, &[0, 1], line, &mut out);
+            let regions: Vec<Region> = out.into_iter().filter_map(|(_, r)| r.ok()).collect();
+            regions
+        };
+        let plain = accelerations(&line);
+        assert!(!plain.is_empty());
+        for shift in [-3.0, -0.1, 0.7, 20.0] {
+            let shifted = accelerations(&Line {
+                h_prime: axpy(line.h_prime, shift, line.t_c),
+                t_c: line.t_c,
+            });
+            assert_eq!(plain.len(), shifted.len());
+            for (a, b) in plain.iter().zip(&shifted) {
+                assert!(a.covers(b, 1e-10) && b.covers(a, 1e-10));
+            }
+        }
+    }
+}

@@ -82,6 +82,16 @@ impl MapOptions {
             fine: 9,
         }
     }
+
+    /// The range this window would have along another component: forces share one range.
+    #[must_use]
+    pub fn range(&self, axis: Axis) -> [f64; 2] {
+        if axis == Axis::Torque {
+            self.y.1
+        } else {
+            self.x.1
+        }
+    }
 }
 
 /// One kind of answer and how much of the window has it.
@@ -280,7 +290,7 @@ pub fn mode_map(
     })
 }
 
-/// Fill of a region: eight colours, then the same ones paler and paler. Opaque, so that neighbours may overlap.
+/// Fill of a region: eight colours, then the same ones paler and paler.
 fn fill(region: usize) -> String {
     let share = [0.85, 0.5, 0.28, 0.14][(region / 8).min(3)];
     let base = u32::from_str_radix(&colour(region)[1..], 16).unwrap_or(0);
@@ -300,18 +310,17 @@ impl ModeMap {
         let height = (top + side + 60.0).max(top + 22.0 * (rows + 2.0));
         let mut svg = Svg::new(left + side + 330.0, height);
         let unit = side / f64::from(1_u32 << self.options.fine);
-        for s in &self.squares {
-            // A hair wider than the square, or the page shines through between neighbours.
-            let width = f64::from(s.side) * unit + 0.15;
-            let corner = [
-                left + f64::from(s.i) * unit,
-                top + side - f64::from(s.j + s.side) * unit,
-            ];
-            svg.rect(
-                corner,
-                width,
-                width,
-                &format!("fill=\"{}\"", fill(s.region)),
+        // One path for each region, in units of the finest squares, y upwards.
+        let place = format!("translate({left} {}) scale({unit} -{unit})", top + side);
+        for region in 0..self.regions.len() {
+            let mut d = String::new();
+            for s in self.squares.iter().filter(|s| s.region == region) {
+                d.push_str(&format!("M{} {}h{s}v{s}h-{s}z", s.i, s.j, s = s.side));
+            }
+            let colour = fill(region);
+            svg.path(
+                &d,
+                &format!("fill=\"{colour}\" shape-rendering=\"crispEdges\" transform=\"{place}\""),
             );
         }
         let frame = "fill=\"none\" stroke=\"black\" stroke-width=\"1\"";

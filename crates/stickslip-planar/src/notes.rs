@@ -3,7 +3,7 @@
 use crate::contact::ContactKind;
 use crate::kinematics::Problem;
 use crate::state::State;
-use crate::vec3::{cross, norm};
+use crate::vec3::{cross, dot, norm};
 use std::fmt;
 
 /// Something special about a state. Contacts are given by their number in the state.
@@ -25,6 +25,8 @@ pub enum Note {
     ConeBelowTangentPlane(usize),
     /// A contact with infinite friction.
     InfiniteFriction(usize),
+    /// A contact that the velocity breaks or closes only just: it may be meant to be kept.
+    NearlyKept(usize),
 }
 
 impl Note {
@@ -39,6 +41,7 @@ impl Note {
             Self::ParallelNormals(..) => "parallel-normals",
             Self::ConeBelowTangentPlane(_) => "cone-below-tangent-plane",
             Self::InfiniteFriction(_) => "infinite-friction",
+            Self::NearlyKept(_) => "nearly-kept",
         }
     }
 
@@ -56,9 +59,10 @@ impl Note {
             Self::Repeated(i, j) | Self::Coincident(i, j) | Self::ParallelNormals(i, j) => {
                 vec![i, j]
             }
-            Self::VertexVertex(i) | Self::ConeBelowTangentPlane(i) | Self::InfiniteFriction(i) => {
-                vec![i]
-            }
+            Self::VertexVertex(i)
+            | Self::ConeBelowTangentPlane(i)
+            | Self::InfiniteFriction(i)
+            | Self::NearlyKept(i) => vec![i],
         }
     }
 }
@@ -105,6 +109,12 @@ impl fmt::Display for Note {
                 "contact {} has infinite friction: it can slide only without normal force",
                 i + 1
             ),
+            Self::NearlyKept(i) => write!(
+                f,
+                "the velocity leaves contact {} almost along the surface; if it is meant to be kept, give the velocity \
+                 more digits or raise the tolerance",
+                i + 1
+            ),
         }
     }
 }
@@ -117,6 +127,12 @@ pub(crate) fn notes(state: &State, problem: &Problem) -> Vec<Note> {
     for (i, contact) in state.contacts.iter().enumerate() {
         if contact.kind == ContactKind::VertexVertex {
             notes.push(Note::VertexVertex(i));
+        }
+        let row = contact.frame(state.rho).n;
+        let velocity = state.generalised_velocity();
+        let kept = problem.active.iter().any(|a| a.index == i);
+        if !kept && dot(velocity, row).abs() <= 1e-4 * norm(velocity) {
+            notes.push(Note::NearlyKept(i));
         }
         if contact.mu.is_infinite() {
             notes.push(Note::InfiniteFriction(i));

@@ -193,3 +193,73 @@ fn in_cell(problem: &Problem, kept: &[usize], ways: &[i8]) -> Result<Region, Rea
     };
     Ok(region.reduced(tol * problem.a_scale))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{Contact, Frame};
+    use crate::state::State;
+    use crate::vec3::axpy;
+
+    /// The document names two approaches to parallel normals: the motion in the whole plane, and one degree of freedom at
+    /// a time along known directions. Along any line of the plane the second must find what the first finds there.
+    #[test]
+    fn both_approaches_to_parallel_normals_agree() {
+        let mut seed = 7_u64;
+        let mut random = || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let (mut inside, mut outside) = (0, 0);
+        for number in 0..300 {
+            let mut state = State::new(1.0, 0.7);
+            // Two or three contacts on one normal line, some pushing the other way.
+            for i in 0..2 + number % 2 {
+                let n = if i == 1 && number % 3 == 0 {
+                    [0.0, -1.0]
+                } else {
+                    [0.0, 1.0]
+                };
+                let r = [0.4, 2.0 * random()];
+                state.contacts.push(Contact::new(n, r, random().abs()));
+            }
+            state.force = [random(), -1.0, random()];
+            let problem = Problem::new(&state, 1e-9);
+            let kept: Vec<usize> = (0..state.contacts.len()).collect();
+            let frames: Vec<Frame> = state.contacts.iter().map(|c| c.frame(state.rho)).collect();
+            let mus: Vec<f64> = state.contacts.iter().map(|c| c.mu).collect();
+            let regions = |out: Vec<Outcome>| -> Vec<Region> {
+                out.into_iter().filter_map(|(_, r)| r.ok()).collect()
+            };
+            let mut out = Vec::new();
+            solve(&problem, &frames, &mus, &kept, &mut out);
+            let in_plane = regions(out);
+            let n = scale(problem.active[0].row, 1.0 / problem.active[0].delta);
+            let (u, w) = complement(n);
+            // Half of the lines go through a solution.
+            let through = match in_plane.first() {
+                Some(region) if number % 2 == 0 => region.interior(0.3),
+                _ => add(scale(u, random()), scale(w, random())),
+            };
+            let angle = 3.0 * random();
+            let t_c = add(scale(u, libm::cos(angle)), scale(w, libm::sin(angle)));
+            let line = Line {
+                h_prime: scale(through, -1.0),
+                t_c,
+            };
+            let mut out = Vec::new();
+            line::solve(&problem, &kept, &line, &mut out);
+            let on_line = regions(out);
+            for step in -40..=40 {
+                let a = axpy(through, 0.05 * f64::from(step), t_c);
+                let first = in_plane.iter().any(|r| r.contains(a, 1e-8));
+                let second = on_line.iter().any(|r| r.contains(a, 1e-8));
+                assert_eq!(first, second, "{state:?} {a:?}");
+                *if first { &mut inside } else { &mut outside } += 1;
+            }
+        }
+        assert!(inside > 100 && outside > 1000, "{inside} {outside}");
+    }
+}

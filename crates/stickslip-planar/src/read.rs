@@ -310,7 +310,7 @@ impl<'de> Deserialize<'de> for Refused {
         IgnoredAny::deserialize(deserializer)?;
         Err(D::Error::custom(
             "friction with a supporting plane is not covered: here all forces lie in the plane of motion (section 3.3 \
-             of the document). A part pushed about on a table needs the table's pressure distribution; simulate it in \
+             of Erdmann's article). A part pushed about on a table needs the table's pressure distribution; simulate it in \
              three dimensions",
         ))
     }
@@ -328,32 +328,42 @@ fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The message with the nearest known key added, where it is about an unknown one.
+/// Keys that are known only to be refused.
+const REFUSED: [&str; 5] = [
+    "support",
+    "support_friction",
+    "support-friction",
+    "mu_support",
+    "table",
+];
+
+/// The message, and where it is about an unknown key the known ones and the nearest of them.
 fn with_suggestion(message: &str) -> String {
-    let mut message = message.trim_end().to_owned();
-    // serde lists its internal names; say what may be written instead of the refused key.
-    message = message
-        .replace(", `support`", "")
-        .replace("`support`, ", "");
-    let Some(rest) = message
-        .strip_prefix("unknown field `")
-        .or_else(|| message.strip_prefix("unknown variant `"))
-    else {
-        return message;
+    let message = message.trim_end();
+    let (what, rest) = if let Some(rest) = message.strip_prefix("unknown field `") {
+        ("key", rest)
+    } else if let Some(rest) = message.strip_prefix("unknown variant `") {
+        ("type", rest)
+    } else {
+        return message.to_owned();
     };
+    // serde writes: found`, expected one of `a`, `b` - every second piece between backticks is a word.
     let mut words = rest.split('`');
-    let found = words.next().unwrap_or_default().to_owned();
-    let known: Vec<&str> = words.skip(1).step_by(2).collect();
+    let found = words.next().unwrap_or_default();
+    let known: Vec<&str> = words
+        .skip(1)
+        .step_by(2)
+        .filter(|k| !REFUSED.contains(k))
+        .collect();
     let nearest = known
         .iter()
-        .map(|k| (distance(&found, k), *k))
-        .min_by_key(|(d, _)| *d);
-    match nearest {
-        Some((d, key)) if d <= 1 + found.len() / 3 => {
-            format!("{message} (did you mean `{key}`?)")
-        }
-        _ => message,
-    }
+        .min_by_key(|k| (distance(found, k), k.len().abs_diff(found.len())))
+        .filter(|k| distance(found, k) <= 1 + found.len() / 3);
+    let hint = nearest.map_or_else(String::new, |k| format!(" (did you mean `{k}`?)"));
+    format!(
+        "unknown {what} `{found}`{hint}; known are {}",
+        known.join(", ")
+    )
 }
 
 /// Number of single-letter changes between two words, capitals not counted.

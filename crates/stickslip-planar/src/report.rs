@@ -226,8 +226,9 @@ fn write_forces(out: &mut String, set: &ForceSet, place: &str) -> std::fmt::Resu
     } else {
         writeln!(
             out,
-            "     forces{place} are not unique ({} corner distributions{}); ranges without inner forces:",
+            "     forces{place} are not unique ({} corner distribution{}{}); ranges without inner forces:",
             set.vertices.len(),
+            if set.vertices.len() == 1 { "" } else { "s" },
             if set.rays.is_empty() {
                 ""
             } else {

@@ -1,5 +1,6 @@
 //! A planar state: the body, its contacts, its velocity and the applied force.
 
+use crate::cone::Cone;
 use crate::contact::{Contact, ContactKind};
 use crate::vec3::V3;
 use thiserror::Error;
@@ -96,6 +97,27 @@ impl State {
             self.velocity[1],
             self.velocity[2] * self.rho,
         ]
+    }
+
+    /// The sum of the friction cones of all contacts (section 5), as if the body were at rest: the reactions that the
+    /// contacts can give together.
+    #[must_use]
+    pub fn composite_cone(&self) -> Cone {
+        let mut edges = Vec::with_capacity(2 * self.contacts.len());
+        for contact in &self.contacts {
+            let frame = contact.frame(self.rho);
+            edges.extend(frame.cone_edges(contact.mu));
+            if contact.mu.is_infinite() {
+                edges.push(frame.delta_n_n);
+            }
+        }
+        Cone::new(&edges, 1e-9)
+    }
+
+    /// Whether the contacts can balance every load: a grasp with force closure, a peg that is wedged.
+    #[must_use]
+    pub fn force_closure(&self) -> bool {
+        self.composite_cone().is_whole_space()
     }
 
     /// Refuses what is not a state: numbers that are not finite, m or ρ not positive, μ negative, normals that are

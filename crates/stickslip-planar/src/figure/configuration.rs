@@ -155,6 +155,11 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
 /// The hull of the sheets: faces between neighbouring extreme edges, dashed along their tips.
 fn draw_composite(svg: &mut Svg, view: &View, tips: &[V3]) {
     let cone = Cone::new(tips, 1e-9);
+    if cone.is_whole_space() {
+        let word = "composite cone: the whole space";
+        svg.text([12.0, 42.0], 13.0, "start", "#333333", word);
+        return;
+    }
     let order = cone.extreme_rays();
     if order.len() < 3 {
         return;

@@ -1,0 +1,120 @@
+//! `stickslip modes`: the force-torque plane split into regions of constant contact mode.
+
+use crate::accel::{Failure, name_of, print, read_state, write_file};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use stickslip::planar::{Axis, MapOptions, Options, mode_map};
+
+/// Map of the applied forces by the contact modes they lead to, with area fractions
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stickslip modes scenes/planar/three-point.toml --x fx --y torque -o modes.svg
+
+Two components of the applied force vary, the third stays as in the state. A region is named by the modes of all
+solutions there, such as `s | f | l`; `none` where no acceleration is legal; ~ marks a continuous set.
+Exit status: 0, 1 where the picture cannot be written, 2 for bad input.")]
+pub struct Modes {
+    /// State file, TOML or JSON; - reads standard input
+    state: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Picture to write (default: the name of the state with .modes.svg)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Horizontal component: fx, fy or torque
+    #[arg(long, default_value = "fx")]
+    x: Axis,
+    /// Vertical component: fx, fy or torque
+    #[arg(long, default_value = "torque")]
+    y: Axis,
+    /// Range of the horizontal component
+    #[arg(
+        long,
+        value_name = "LO,HI",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_hyphen_values = true
+    )]
+    x_range: Option<Vec<f64>>,
+    /// Range of the vertical component
+    #[arg(
+        long,
+        value_name = "LO,HI",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_hyphen_values = true
+    )]
+    y_range: Option<Vec<f64>>,
+    /// Halvings of the window where modes change: 9 gives 512 squares along a side
+    #[arg(long, default_value_t = 9)]
+    fine: u32,
+    /// Relative tolerance to which signs are decided
+    #[arg(long, default_value_t = Options::default().tolerance)]
+    tolerance: f64,
+}
+
+impl Modes {
+    /// Runs the command.
+    pub fn run(self) -> ExitCode {
+        match self.answer() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(Failure { message, code }) => {
+                eprintln!("error: {message}");
+                ExitCode::from(code)
+            }
+        }
+    }
+
+    fn answer(&self) -> Result<(), Failure> {
+        let state = read_state(&self.state)?;
+        let settings = Options {
+            tolerance: self.tolerance,
+            ..Options::default()
+        };
+        let window = MapOptions::for_state(&state);
+        let range = |option: &str, axis: Axis, given: &Option<Vec<f64>>| match given.as_deref() {
+            None => Ok((axis, window.range(axis))),
+            Some(&[lo, hi]) => Ok((axis, [lo, hi])),
+            Some(other) => Err(Failure::input(format!(
+                "{option}: expected two numbers with a comma between, found {}",
+                other.len()
+            ))),
+        };
+        let options = MapOptions {
+            x: range("--x-range", self.x, &self.x_range)?,
+            y: range("--y-range", self.y, &self.y_range)?,
+            coarse: window.coarse.min(self.fine),
+            fine: self.fine,
+        };
+        let map = mode_map(&state, &settings, &options)
+            .map_err(|e| Failure::input(format!("{}: {e}", name_of(&self.state))))?;
+        let output = self
+            .output
+            .clone()
+            .unwrap_or_else(|| default_output(&self.state));
+        write_file(&output, &map.svg(&state.title))?;
+        if self.json {
+            let mut object = map.json();
+            object["picture"] = output.display().to_string().into();
+            print(&format!("{object:#}\n"))
+        } else {
+            print(&format!("{}picture: {}\n", map.text(), output.display()))
+        }
+    }
+}
+
+fn default_output(state: &Path) -> PathBuf {
+    let stem = if state == Path::new("-") {
+        "state".into()
+    } else {
+        state
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    PathBuf::from(format!("{stem}.modes.svg"))
+}
