@@ -199,8 +199,10 @@ impl Judge {
     }
 }
 
-/// Bound on the difference between a gap at q ⊕ hν and its linearisation at q, m: each rotation by θ
-/// moves points by θr and turns normals by θ. The rounding of positions is added.
+/// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and
+/// the normal of two edges at the angle α by up to θ/sin α; eight times the product of turn and path covers
+/// edges down to 7°. A contact that was missed shows as a depth of the order of the path itself. The
+/// rounding of positions is added.
 fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> f64 {
     let (mut turn, mut path, mut size) = (0.0, 0.0, 0.0);
     for k in [i, j] {
@@ -213,7 +215,7 @@ fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> 
             size += body.shape.radius();
         }
     }
-    turn * path + 1e-12 * size
+    8.0 * turn * path + 1e-12 * size
 }
 
 /// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies,

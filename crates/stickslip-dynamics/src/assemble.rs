@@ -1,9 +1,8 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
-use crate::integrate::free_velocity;
 use glam::DVec3;
 use stickslip_certify::free_motion::turned;
-use stickslip_certify::{BodyState, Cone, Contact, Model, Wrench};
+use stickslip_certify::{BodyState, Cone, Contact, Model};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
 
@@ -18,13 +17,13 @@ pub(crate) struct Assembly {
 const NONE: usize = usize::MAX;
 
 impl Assembly {
-    /// Only free bodies with a contact enter; contacts keep their order.
+    /// Only free bodies with a contact enter; contacts keep their order. `goal` holds the prescribed bodies
+    /// at t_{l+1}, and the free ones with ν_free for their velocity.
     pub(crate) fn assemble(
         &mut self,
         model: &Model,
         start: &[BodyState],
-        end: &[BodyState],
-        wrench: &[Wrench],
+        goal: &[BodyState],
         contacts: &[Contact],
         h: f64,
         cone: Cone,
@@ -44,14 +43,14 @@ impl Assembly {
                         mass: 1.0 / mass.mass,
                         inertia: turned(&body.inverse_inertia, &start[i].pose),
                     });
-                    let nu = free_velocity(body, &start[i], &wrench[i], h);
+                    let nu = goal[i].twist;
                     problem.nu_free.push(Twist {
                         linear: nu.linear,
                         angular: nu.angular,
                     });
                 }
             }
-            let block = block(&self.slot, start, end, contact, h, cone);
+            let block = block(&self.slot, start, goal, contact, h, cone);
             problem.contacts.push(block);
         }
     }
@@ -82,7 +81,7 @@ impl Assembly {
 fn block(
     slot: &[usize],
     start: &[BodyState],
-    end: &[BodyState],
+    goal: &[BodyState],
     contact: &Contact,
     h: f64,
     cone: Cone,
@@ -92,8 +91,8 @@ fn block(
     let mut arms = [None; 2];
     for (k, (i, sign)) in contact.bodies.into_iter().zip([-1.0, 1.0]).enumerate() {
         if slot[i] == NONE {
-            let lever = contact.point - end[i].pose.position;
-            let carried = end[i].twist.at(lever) * sign;
+            let lever = contact.point - goal[i].pose.position;
+            let carried = goal[i].twist.at(lever) * sign;
             b.y += frame[1].dot(carried);
             b.z += frame[2].dot(carried);
         } else {

@@ -158,7 +158,6 @@ impl World {
             &self.model,
             &self.last.bodies,
             &work.goal,
-            &work.wrench,
             &work.contacts,
             self.settings.h,
             self.settings.cone,

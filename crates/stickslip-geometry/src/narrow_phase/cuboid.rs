@@ -11,7 +11,7 @@ use crate::shape::corner;
 use glam::DVec3;
 
 /// Lengths below this fraction of the boxes' size count as zero when features coincide.
-const COINCIDE: f64 = 1e-9;
+const COINCIDE: f64 = 1e-8;
 
 /// Candidates of two boxes; normals point from a to b.
 pub(super) fn box_box(
@@ -191,6 +191,15 @@ impl Face {
     fn normal(self, pose: &Pose) -> DVec3 {
         pose.rotation().col(self.axis) * self.side
     }
+
+    /// The edge where the face ends across a lateral axis.
+    fn border(self, across: usize, upper: bool) -> Edge {
+        let own = usize::from(self.side > 0.0) << self.axis;
+        Edge {
+            axis: 3 - self.axis - across,
+            sides: own | usize::from(upper) << across,
+        }
+    }
 }
 
 /// Everything of `other` that lies over one face of `reference`.
@@ -217,7 +226,7 @@ impl Over<'_> {
             now[k] = self.reference.pose.to_body(self.other.pose.to_world(c));
             end[k] = self.reference.end.to_body(self.other.end.to_world(c));
         }
-        self.vertices(&now, &end, out);
+        self.vertices(&now, &end, first, out);
         self.edges(&now, &end, first, out);
         self.corners(first, out);
     }
@@ -242,26 +251,21 @@ impl Over<'_> {
         }
     }
 
-    fn feature(&self, kind: u32, index: u32) -> Feature {
-        Feature(kind << 24 | u32::from(self.reference_is_a) << 20 | self.face.index() << 16 | index)
-    }
-
     /// Vertices of the other box whose path passes over the face.
-    fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], out: &mut Vec<Candidate>) {
+    fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], first: usize, out: &mut Vec<Candidate>) {
         for k in 0..8 {
             let gap = self.face.height(self.half_r, now[k]);
             let gap_end = self.face.height(self.half_r, end[k]);
-            if !self.closing(gap, gap_end, self.half_r[self.face.axis]) {
-                continue;
-            }
-            if clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some() {
-                let point = self.reference.pose.to_world(now[k]);
-                out.push(Candidate {
-                    feature: self.feature(2, k as u32),
-                    point,
+            if self.closing(gap, gap_end, self.half_r[self.face.axis])
+                && clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some()
+            {
+                let new = Candidate {
+                    feature: Feature::vertex_on_face(self.reference_is_a, self.face.index(), k),
+                    point: self.reference.pose.to_world(now[k]),
                     normal: self.normal(),
                     gap,
-                });
+                };
+                self.push_new(new, first, out);
             }
         }
     }
@@ -273,39 +277,40 @@ impl Over<'_> {
             let Some((enter, leave)) = clip(p, q, self.half_r, self.face, self.tolerance()) else {
                 continue;
             };
-            for (which, (s, border)) in [enter, leave].into_iter().enumerate() {
-                if s <= 0.0 || s >= 1.0 || self.is_crossing(edge, border) {
+            for (s, border) in [enter, leave] {
+                let Some((across, upper)) = border.filter(|_| s > 0.0 && s < 1.0) else {
                     continue;
-                }
+                };
+                let own = self.face.border(across, upper);
                 let local = p + (q - p) * s;
                 let gap = self.face.height(self.half_r, local);
-                let gap_end = self
-                    .face
-                    .height(self.half_r, end[k] + (end[l] - end[k]) * s);
-                if self.closing(gap, gap_end, self.half_r[self.face.axis]) {
-                    let feature = self.feature(3, (2 * edge + which) as u32);
-                    let point = self.reference.pose.to_world(local);
-                    self.push_new(
-                        Candidate {
-                            feature,
-                            point,
-                            normal: self.normal(),
-                            gap,
-                        },
-                        first,
-                        out,
-                    );
+                let at_end = end[k] + (end[l] - end[k]) * s;
+                let gap_end = self.face.height(self.half_r, at_end);
+                if self.is_crossing(own, edge)
+                    || !self.closing(gap, gap_end, self.half_r[self.face.axis])
+                {
+                    continue;
                 }
+                let (edge_a, edge_b) = if self.reference_is_a {
+                    (own.index(), edge)
+                } else {
+                    (edge, own.index())
+                };
+                let new = Candidate {
+                    feature: Feature::edges(edge_a, edge_b).with_normal_of(self.reference_is_a),
+                    point: self.reference.pose.to_world(local),
+                    normal: self.normal(),
+                    gap,
+                };
+                self.push_new(new, first, out);
             }
         }
     }
 
     /// Is this the crossing of the two supporting edges, which has a row of its own?
-    fn is_crossing(&self, edge: usize, border: Border) -> bool {
-        self.crossing.is_some_and(|[own, other]| {
-            let across = 3 - self.face.axis - own.axis;
-            other.index() == edge && border == Some((across, own.upper(across)))
-        })
+    fn is_crossing(&self, own: Edge, edge: usize) -> bool {
+        self.crossing
+            .is_some_and(|[a, b]| a.index() == own.index() && b.index() == edge)
     }
 
     /// Corners of the face under the facing side of the other box.
@@ -313,7 +318,7 @@ impl Over<'_> {
         let outward = self.face.normal(&self.reference.pose);
         let facing = Face::facing(self.other, facing_axis(&self.other.pose, outward), -outward);
         let inward = facing.normal(&self.other.pose);
-        let normal = if self.reference_is_a { -inward } else { inward };
+        let thickness = self.half_o[facing.axis];
         for k in 0..8 {
             let c = corner(self.half_r, k);
             if c[self.face.axis] * self.face.side < 0.0 {
@@ -323,34 +328,29 @@ impl Over<'_> {
             let now = self.other.pose.to_body(point);
             let end = self.other.end.to_body(self.reference.end.to_world(c));
             let gap = facing.height(self.half_o, now);
-            if self.closing(
-                gap,
-                facing.height(self.half_o, end),
-                self.half_o[facing.axis],
-            ) && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
+            if self.closing(gap, facing.height(self.half_o, end), thickness)
+                && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
             {
-                let feature = self.feature(4, facing.index() << 8 | k as u32);
-                self.push_new(
-                    Candidate {
-                        feature,
-                        point,
-                        normal,
-                        gap,
-                    },
-                    first,
-                    out,
-                );
+                let new = Candidate {
+                    feature: Feature::vertex_on_face(!self.reference_is_a, facing.index(), k),
+                    point,
+                    normal: if self.reference_is_a { -inward } else { inward },
+                    gap,
+                };
+                self.push_new(new, first, out);
             }
         }
     }
 
-    /// Adds a candidate unless one of this pair stands at the same place with the same normal.
+    /// Adds a candidate unless one of this pair has the same features, or stands at the same place, with
+    /// the same normal.
     fn push_new(&self, new: Candidate, first: usize, out: &mut Vec<Candidate>) {
-        let same = out[first..].iter().any(|old| {
-            (old.point - new.point).length() < COINCIDE * self.size
-                && old.normal.dot(new.normal) > 1.0 - 1e-8
+        let known = out[first..].iter().any(|old| {
+            let coincide = (old.point - new.point).length() < COINCIDE * self.size
+                && old.normal.dot(new.normal) > 1.0 - 1e-8;
+            coincide || new.repeats(old.feature, old.normal)
         });
-        if !same {
+        if !known {
             out.push(new);
         }
     }
@@ -465,7 +465,7 @@ fn crossing(
     let beta = (c * d.dot(along_a) - d.dot(along_b)) / (1.0 - c * c);
     let reach = half_b[edge_b.axis];
     let point = mid_b + along_b * beta.clamp(-reach, reach);
-    let feature = Feature(5 << 24 | (edge_a.index() << 8 | edge_b.index()) as u32);
+    let feature = Feature::edges(edge_a.index(), edge_b.index());
     // Measured to a's supporting plane, so that the gap and the normal agree to rounding.
     let gap = axis.direction.dot(point) - a.shape.support(&a.pose, axis.direction);
     Candidate {
