@@ -13,6 +13,7 @@ pub mod homotopy;
 pub mod interior_point;
 pub mod law;
 pub mod lcp;
+pub mod lcp_interior;
 pub mod lcp_json;
 pub mod lemke;
 pub mod local;
