@@ -9,7 +9,8 @@
 //! | 4 | Lemke, for problems without quadratic cones | scratch |
 //! | 5 | arclength homotopy, finished by Newton | scratch |
 //! | 6 | Gauss-Seidel in growing portions, Newton after each | best so far |
-//! | 7 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 7 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
+//! | 8 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //!
 //! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
 //! rounding level). The residual that decides is that of the problem as given, recomputed from the
@@ -28,7 +29,7 @@ use crate::newton::Newton;
 use crate::nsgs::{Nsgs, Outcome};
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
-use crate::pyramid::LemkeContact;
+use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, starting_impulses};
 use glam::{DMat3, DVec3};
@@ -77,6 +78,8 @@ trait Target {
     fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome;
     fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome;
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome;
+    /// Impulses of the problem with pyramids for cones, by Lemke; false where that fails.
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool;
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
 }
 
@@ -110,6 +113,11 @@ impl Target for StepTarget<'_> {
 
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
+        self.local.assemble(self.problem);
+        pyramid::start(self.local, directions, p)
     }
 
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
@@ -147,6 +155,10 @@ impl Target for LocalTarget<'_> {
 
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
+        pyramid::start(&mut self.problem.clone(), directions, p)
     }
 
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
@@ -211,7 +223,7 @@ impl<T: Target> Chain<'_, T> {
         false
     }
 
-    /// Stages 5 to 7.
+    /// Stages 5 to 8.
     fn last_stages(&mut self, smooth: bool) -> bool {
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
@@ -236,6 +248,12 @@ impl<T: Target> Chain<'_, T> {
             }
         }
         if smooth && n_c <= MOST_MODES {
+            for directions in [8, 16, 32] {
+                if self.target.pyramid_start(directions, &mut p) && self.newton(&mut p) {
+                    return true;
+                }
+            }
+            p.clone_from(&self.best.impulses);
             let outcome = self.target.modes(&mut self.engines.newton, &mut p);
             return self.judge(&p, outcome.iterations, "modes");
         }

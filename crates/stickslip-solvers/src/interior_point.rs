@@ -103,11 +103,12 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
 }
 
 impl Work {
-    /// Follows the path from ε = start·q²; `finish` is offered the impulses on the way.
+    /// Follows the path from ε = start·q², with the slip term (`convexity` 0) or without it (1); `finish` is offered the impulses on the way.
     fn follow<S: Coupled>(
         &mut self,
         system: &mut S,
         start: f64,
+        convexity: f64,
         settings: &InteriorPointSettings,
         finish: &mut dyn FnMut(&[DVec3]) -> bool,
     ) -> usize {
@@ -120,6 +121,7 @@ impl Work {
         let at = |epsilon: f64| Smoothing {
             epsilon,
             delta: 0.03 * epsilon.sqrt(),
+            convexity,
             ..Smoothing::default()
         };
         system.velocities(&p, &mut self.u);
@@ -220,7 +222,9 @@ impl InteriorPoint {
                 take_better(&mut best, &mut found, outcome, trial);
                 best.residual <= tolerance
             };
-            let n = self.work.follow(&mut system, start, &settings, &mut finish);
+            let n = self
+                .work
+                .follow(&mut system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
             if best.residual <= tolerance {
                 break;
@@ -228,6 +232,23 @@ impl InteriorPoint {
         }
         *p = found;
         best
+    }
+
+    /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
+    pub(crate) fn solve_relaxed(&mut self, problem: &LocalProblem) -> (Vec<DVec3>, usize) {
+        let mut last = vec![DVec3::ZERO; problem.len()];
+        let mut system = DelassusSystem {
+            problem,
+            memory: &mut self.contacts,
+        };
+        let mut keep = |p: &[DVec3]| {
+            last.copy_from_slice(p);
+            false
+        };
+        let n = self
+            .work
+            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
+        (last, n)
     }
 
     /// Solves the problem of a step from scratch; `p` ends as the best impulses found.
@@ -251,7 +272,9 @@ impl InteriorPoint {
                 take_better(&mut best, &mut found, outcome, trial);
                 best.residual <= tolerance
             };
-            let n = self.work.follow(&mut system, start, &settings, &mut finish);
+            let n = self
+                .work
+                .follow(&mut system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
             if best.residual <= tolerance {
                 break;
