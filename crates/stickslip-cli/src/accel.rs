@@ -62,6 +62,9 @@ pub struct Accel {
     /// Relative tolerance to which signs are decided; raise it for states typed with few digits
     #[arg(long, default_value_t = Options::default().tolerance)]
     tolerance: f64,
+    /// Velocities up to this many m/s count as zero
+    #[arg(long, default_value_t = Options::default().rest_speed)]
+    rest_speed: f64,
     /// Most contacts accepted
     #[arg(long, default_value_t = Options::default().max_contacts)]
     max_contacts: usize,
@@ -98,6 +101,7 @@ impl Accel {
         }
         let options = Options {
             tolerance: self.tolerance,
+            rest_speed: self.rest_speed,
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,
         };

@@ -226,7 +226,7 @@ mod tests {
                 state.contacts.push(Contact::new(n, r, random().abs()));
             }
             state.force = [random(), -1.0, random()];
-            let problem = Problem::new(&state, 1e-9);
+            let problem = Problem::new(&state, &crate::solve::Options::default());
             let kept: Vec<usize> = (0..state.contacts.len()).collect();
             let frames: Vec<Frame> = state.contacts.iter().map(|c| c.frame(state.rho)).collect();
             let mus: Vec<f64> = state.contacts.iter().map(|c| c.mu).collect();

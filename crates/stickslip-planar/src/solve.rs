@@ -19,6 +19,9 @@ pub struct Options {
     /// Relative tolerance to which signs are decided: a number smaller than this times the size of its terms is zero.
     /// Raise it for states typed with few digits.
     pub tolerance: f64,
+    /// Normal and sliding velocities up to this speed, m/s, count as zero, and so does the whole velocity of a slower
+    /// body. Zero for exact states; raise it for states that come out of a simulation.
+    pub rest_speed: f64,
     /// Most contacts that are accepted; those the velocity breaks do not count.
     pub max_contacts: usize,
     /// Try every subset of contacts, as the document does, and not only those that can add a solution.
@@ -29,6 +32,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             tolerance: 1e-9,
+            rest_speed: 0.0,
             max_contacts: 64,
             exhaustive: false,
         }
@@ -151,7 +155,13 @@ pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> 
             message: format!("must be between 0 and 0.1, is {tolerance}"),
         });
     }
-    let problem = Problem::new(state, tolerance);
+    if !(options.rest_speed >= 0.0 && options.rest_speed.is_finite()) {
+        return Err(StateError::Value {
+            what: "rest speed".into(),
+            message: format!("must be zero or more, is {}", options.rest_speed),
+        });
+    }
+    let problem = Problem::new(state, options);
     let k = problem.active.len();
     let mut answer = Solutions {
         sets: Vec::new(),

@@ -5,7 +5,9 @@ mod common;
 use common::simplex::Program;
 use common::states::random_state;
 use common::{Random, all, distance, scene, three_point};
-use stickslip_planar::{Contact, ContactKind, Place, Solutions, State, Status, Verdict};
+use stickslip_planar::{
+    Contact, ContactKind, Options, Place, Solutions, State, Status, Verdict, solve,
+};
 
 fn number_of_states() -> usize {
     let value = std::env::var("STICKSLIP_STATES").ok();
@@ -219,4 +221,28 @@ fn infinite_friction_is_a_limit() {
     let answer = all(&scene("rough-rod.toml"));
     let modes: Vec<&str> = answer.sets.iter().map(|s| s.mode.as_str()).collect();
     assert_eq!(modes, ["s", "f", "l"]);
+}
+
+/// Velocities of the size of rounding errors, as a simulation leaves them, change nothing below the rest speed.
+#[test]
+fn noise_below_the_rest_speed_is_rest() {
+    let mut random = Random(24);
+    let options = Options {
+        rest_speed: 1e-8,
+        ..Options::default()
+    };
+    for _ in 0..1000 {
+        let mut state = random_state(&mut random);
+        state.velocity = [0.0; 3];
+        let plain = all(&state);
+        state.velocity = [(); 3].map(|()| random.range(-1e-10, 1e-10));
+        let noisy = solve(&state, &options).unwrap();
+        assert_eq!(plain.sets, noisy.sets);
+        // A body that slides for certain, with noise in its normal velocity.
+        let mut sliding = three_point(0.25, 1.0, [0.0, -1.0, 0.0]);
+        sliding.velocity = [1.0, random.range(-1e-9, 1e-9), random.range(-1e-9, 1e-9)];
+        let answer = solve(&sliding, &options).unwrap();
+        assert_eq!(answer.sets.len(), 1);
+        assert!(distance(answer.sets[0].vertices[0], [-0.25, 0.0, 0.0]) < 1e-12);
+    }
 }
