@@ -1,2 +1,38 @@
-//! `cargo xtask test`: every check that CI runs.
-fn main() {}
+//! Development tasks. `cargo xtask test` runs every check that CI runs, with the same settings.
+
+mod picture;
+mod stages;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Development tasks of stickslip.
+
+  cargo xtask test      everything that CI runs: format, clippy, docs, dependencies, tests
+  cargo xtask picture   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
+
+Example: cargo xtask test";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments.as_slice() {
+        ["test"] => stages::run_all(),
+        ["picture"] => picture::make(),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        other => {
+            eprintln!("error: no task `{}`\n\n{HELP}", other.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,13 +1,12 @@
 //! `stickslip accel`: all accelerations of a planar body in frictional contact.
 
-use clap::Args;
-use std::io::{Read, Write};
+use crate::output::{Failure, Verdict, print, print_json};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use stickslip::planar::{Options, State, figure, json, report, solve};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
-#[derive(Debug, Args)]
+#[derive(clap::Args)]
 #[command(after_help = "\
 Example:
   stickslip accel scenes/planar/three-point.toml --why --figure cones.svg
@@ -26,7 +25,7 @@ A state in TOML (JSON has the same keys; r points from the contact to the centre
 Modes, one letter for each contact that the velocity keeps: s separates, f stands still,
 l and r slide to -t and +t with t = (n_y, -n_x).
 Exit status: 0 with an answer (also where no acceleration is legal), 2 for bad input.")]
-pub struct Accel {
+pub(crate) struct Args {
     /// State file, TOML or JSON; - reads standard input
     state: PathBuf,
     /// Print one JSON object
@@ -73,19 +72,8 @@ pub struct Accel {
     exhaustive: bool,
 }
 
-impl Accel {
-    /// Runs the command.
-    pub fn run(self) -> ExitCode {
-        match self.answer() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(Failure { message, code }) => {
-                eprintln!("error: {message}");
-                ExitCode::from(code)
-            }
-        }
-    }
-
-    fn answer(&self) -> Result<(), Failure> {
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let name = name_of(&self.state);
         let mut state = read_state(&self.state)?;
         if let Some(mu) = self.mu {
@@ -105,28 +93,16 @@ impl Accel {
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,
         };
-        let answer = solve(&state, &options).map_err(|e| Failure::input(format!("{name}: {e}")))?;
+        let answer = solve(&state, &options).map_err(|e| Failure::Input(format!("{name}: {e}")))?;
         if let Some(path) = &self.figure {
             write_file(path, &figure::both_svg(&state, &answer))?;
         }
         if self.json {
-            print(&format!("{:#}\n", json(&state, &options, &answer)))
+            print_json(&json(&state, &options, &answer))?;
         } else {
-            print(&report::text(&state, &options, &answer, self.why))
+            print(report::text(&state, &options, &answer, self.why).trim_end())?;
         }
-    }
-}
-
-/// What went wrong, and the exit status that says so.
-pub(crate) struct Failure {
-    pub(crate) message: String,
-    pub(crate) code: u8,
-}
-
-impl Failure {
-    /// Bad input.
-    pub(crate) fn input(message: String) -> Self {
-        Self { message, code: 2 }
+        Ok(Verdict::Good)
     }
 }
 
@@ -148,31 +124,18 @@ pub(crate) fn read_state(path: &Path) -> Result<State, Failure> {
     } else {
         std::fs::read_to_string(path)
     };
-    let text = text.map_err(|e| Failure::input(format!("{name}: {e}")))?;
-    State::from_text(&text).map_err(|e| Failure::input(format!("{name}: {e}")))
+    let text = text.map_err(|e| Failure::Input(format!("{name}: {e}")))?;
+    State::from_text(&text).map_err(|e| Failure::Input(format!("{name}: {e}")))
 }
 
+/// Writes a picture.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure {
-        message: format!("{}: {e}", path.display()),
-        code: 1,
-    })
-}
-
-/// Prints to standard output; a reader that closes the pipe early is no error.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure {
-            message: format!("standard output: {e}"),
-            code: 1,
-        }),
-        _ => Ok(()),
-    }
+    std::fs::write(path, text).map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
 }
 
 fn triple(option: &str, values: &[f64]) -> Result<[f64; 3], Failure> {
     values.try_into().map_err(|_| {
-        Failure::input(format!(
+        Failure::Input(format!(
             "{option}: expected three numbers with commas between, found {}",
             values.len()
         ))

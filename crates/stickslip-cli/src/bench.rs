@@ -39,9 +39,9 @@ impl Args {
             .map(boxes_at_rest)
             .collect::<Result<Vec<_>, _>>()?;
         if self.json {
-            print_json(&json_of(&rows));
+            print_json(&json_of(&rows))?;
         } else {
-            print(&text_of(&rows));
+            print(&text_of(&rows))?;
         }
         Ok(Verdict::Good)
     }

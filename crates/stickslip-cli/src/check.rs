@@ -40,13 +40,13 @@ impl Args {
         let trajectory = Trajectory::open(&self.trajectory)?;
         let report = check(&trajectory)?;
         if self.json {
-            print_json(&json_of(&report));
+            print_json(&json_of(&report))?;
         } else {
             print(&text_of(
                 &report,
                 &self.trajectory.display().to_string(),
                 start.elapsed().as_secs_f64(),
-            ));
+            ))?;
         }
         Ok(if report.valid() {
             Verdict::Good

@@ -43,9 +43,9 @@ impl Args {
         })?;
         let comparison = compare(States::open(&self.a)?, States::open(&self.b)?)?;
         if self.json {
-            print_json(&json_of(&comparison));
+            print_json(&json_of(&comparison))?;
         } else {
-            print(&self.text_of(&comparison, metric));
+            print(&self.text_of(&comparison, metric))?;
         }
         let largest = comparison.max(metric).largest[metric as usize].value;
         Ok(match self.within {

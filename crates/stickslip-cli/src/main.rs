@@ -1,8 +1,10 @@
 //! The `stickslip` program: thin commands over the library.
 
+mod accel;
 mod bench;
 mod check;
 mod compare;
+mod modes;
 mod output;
 mod run;
 mod schema;
@@ -30,6 +32,8 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Compare(compare::Args),
+    Accel(accel::Args),
+    Modes(modes::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -40,6 +44,8 @@ fn main() -> ExitCode {
         Command::Run(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Accel(args) => args.run(),
+        Command::Modes(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

@@ -1,13 +1,12 @@
 //! `stickslip modes`: the force-torque plane split into regions of constant contact mode.
 
-use crate::accel::{Failure, name_of, print, read_state, write_file};
-use clap::Args;
+use crate::accel::{name_of, read_state, write_file};
+use crate::output::{Failure, Verdict, print, print_json};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use stickslip::planar::{Axis, MapOptions, Options, mode_map};
 
 /// Map of the applied forces by the contact modes they lead to, with area fractions
-#[derive(Debug, Args)]
+#[derive(clap::Args)]
 #[command(after_help = "\
 Example:
   stickslip modes scenes/planar/three-point.toml --x fx --y torque -o modes.svg
@@ -15,7 +14,7 @@ Example:
 Two components of the applied force vary, the third stays as in the state. A region is named by the modes of all
 solutions there, such as `s | f | l`; `none` where no acceleration is legal; ~ marks a continuous set.
 Exit status: 0, 1 where the picture cannot be written, 2 for bad input.")]
-pub struct Modes {
+pub(crate) struct Args {
     /// State file, TOML or JSON; - reads standard input
     state: PathBuf,
     /// Print one JSON object
@@ -56,19 +55,8 @@ pub struct Modes {
     tolerance: f64,
 }
 
-impl Modes {
-    /// Runs the command.
-    pub fn run(self) -> ExitCode {
-        match self.answer() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(Failure { message, code }) => {
-                eprintln!("error: {message}");
-                ExitCode::from(code)
-            }
-        }
-    }
-
-    fn answer(&self) -> Result<(), Failure> {
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let state = read_state(&self.state)?;
         let settings = Options {
             tolerance: self.tolerance,
@@ -78,7 +66,7 @@ impl Modes {
         let range = |option: &str, axis: Axis, given: &Option<Vec<f64>>| match given.as_deref() {
             None => Ok((axis, window.range(axis))),
             Some(&[lo, hi]) => Ok((axis, [lo, hi])),
-            Some(other) => Err(Failure::input(format!(
+            Some(other) => Err(Failure::Input(format!(
                 "{option}: expected two numbers with a comma between, found {}",
                 other.len()
             ))),
@@ -90,7 +78,7 @@ impl Modes {
             fine: self.fine,
         };
         let map = mode_map(&state, &settings, &options)
-            .map_err(|e| Failure::input(format!("{}: {e}", name_of(&self.state))))?;
+            .map_err(|e| Failure::Input(format!("{}: {e}", name_of(&self.state))))?;
         let output = self
             .output
             .clone()
@@ -99,10 +87,11 @@ impl Modes {
         if self.json {
             let mut object = map.json();
             object["picture"] = output.display().to_string().into();
-            print(&format!("{object:#}\n"))
+            print_json(&object)?;
         } else {
-            print(&format!("{}picture: {}\n", map.text(), output.display()))
+            print(&format!("{}picture: {}", map.text(), output.display()))?;
         }
+        Ok(Verdict::Good)
     }
 }
 

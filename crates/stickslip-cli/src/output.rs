@@ -28,6 +28,9 @@ pub(crate) enum Failure {
     /// Exit 2.
     #[error("{0}")]
     Input(String),
+    /// Exit 1: the input is good, but its result cannot be delivered.
+    #[error("{0}")]
+    Work(String),
 }
 
 impl Failure {
@@ -36,19 +39,25 @@ impl Failure {
         let mut stderr = std::io::stderr().lock();
         // Nothing is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {self}");
-        ExitCode::from(2)
+        ExitCode::from(if matches!(self, Self::Work(_)) { 1 } else { 2 })
     }
 }
 
-/// Prints one line (or more) to standard output; a closed pipe is no error.
-pub(crate) fn print(text: &str) {
+/// Prints one line (or more) to standard output. A reader that has seen enough and closed the pipe is no
+/// error; a full disk is.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Work(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints one JSON object, for `--json`.
-pub(crate) fn print_json(value: &serde_json::Value) {
-    print(&value.to_string());
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(&value.to_string())
 }
 
 /// A duration for people.

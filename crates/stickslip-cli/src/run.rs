@@ -82,9 +82,9 @@ impl Args {
         bar.finish_and_clear();
         let elapsed = start.elapsed().as_secs_f64();
         if self.json {
-            print_json(&json_of(&outcome, elapsed));
+            print_json(&json_of(&outcome, elapsed))?;
         } else {
-            print(&self.text_of(&scene, &world, &outcome, elapsed));
+            print(&self.text_of(&scene, &world, &outcome, elapsed))?;
         }
         Ok(if outcome.certified() {
             Verdict::Good

@@ -20,7 +20,7 @@ impl Args {
             schema.to_string()
         } else {
             format!("{schema:#}")
-        });
+        })?;
         Ok(Verdict::Good)
     }
 }

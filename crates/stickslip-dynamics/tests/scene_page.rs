@@ -125,3 +125,19 @@ fn every_function_is_on_the_page() {
     assert!(shuttle.value(1.999_999).abs() < 1e-6);
     assert!((shuttle.jet(3.7).rate + 0.3).abs() < 1e-15);
 }
+
+/// A scene may name every solver there is, and the page lists them all.
+#[test]
+fn every_solver_is_on_the_page() {
+    let page = page();
+    for name in stickslip_solvers::SOLVER_NAMES {
+        assert!(
+            page.contains(&format!("| `{name}` |")),
+            "`{name}` is not on the page"
+        );
+    }
+    assert_eq!(
+        stickslip_dynamics::scene::SOLVERS,
+        stickslip_solvers::SOLVER_NAMES
+    );
+}

@@ -22,7 +22,8 @@
 //! ```
 //!
 //! The crates behind this facade, each with one subject: [`solvers`], [`geometry`], [`planar`],
-//! [`certify`], [`record`], [`dynamics`].
+//! [`certify`], [`record`], [`dynamics`]. Those who come from Bullet find its names and its hello-world on the page
+//! `docs/bullet.md` of the repository.
 
 pub use stickslip_certify as certify;
 pub use stickslip_dynamics as dynamics;
@@ -30,6 +31,15 @@ pub use stickslip_geometry as geometry;
 pub use stickslip_planar as planar;
 pub use stickslip_record as record;
 pub use stickslip_solvers as solvers;
+
+/// The examples of the project's pages, run as tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/bullet.md")]
+    struct Bullet;
+}
 
 /// What most programs need.
 pub mod prelude {

@@ -157,7 +157,7 @@ pub(super) static STEP: TableSpec = TableSpec {
         ),
         key(
             "solver",
-            Kind::Choice(&SOLVERS),
+            Kind::Choice(SOLVERS),
             "Contact solver. Default \"auto\".",
         ),
         key(

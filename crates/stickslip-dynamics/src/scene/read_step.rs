@@ -37,7 +37,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         None => Cone::default(),
     };
     let solver = match table.get("solver") {
-        Some(node) => choice(node, "solver", &SOLVERS)?,
+        Some(node) => choice(node, "solver", SOLVERS)?,
         None => SOLVERS[0],
     };
     let tolerance = match table.get("tolerance") {

@@ -9,7 +9,7 @@ pub const METHODS: [&str; 1] = ["stewart-trinkle"];
 pub const LATER_METHODS: [&str; 4] = ["implicit", "event-driven", "anitescu", "extrapolated"];
 
 /// The names of the solvers a scene may ask for.
-pub const SOLVERS: [&str; 4] = ["auto", "nsgs", "lemke", "newton"];
+pub const SOLVERS: &[&str] = stickslip_solvers::SOLVER_NAMES;
 
 /// A time-stepping method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,280 @@
+//! The other commands: help, check, compare, schema, accel, modes, and what they have in common.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use support::{ball, folder, path, program, stickslip, write};
+
+const COMMANDS: [&str; 7] = [
+    "run", "check", "compare", "accel", "modes", "schema", "bench",
+];
+
+#[test]
+fn help_has_an_example_for_every_command() {
+    let all = stickslip(&["--help"]).exits(0);
+    for command in COMMANDS {
+        assert!(
+            all.out.contains(&format!("  {command} ")),
+            "{command} is not listed: {}",
+            all.out
+        );
+        let help = stickslip(&[command, "--help"]).exits(0);
+        assert!(help.out.contains("Example:"), "{command}: {}", help.out);
+        assert!(
+            help.out.contains(&format!("stickslip {command}")),
+            "{command}: {}",
+            help.out
+        );
+        assert!(help.out.contains("--json"), "{command}: {}", help.out);
+    }
+    assert!(all.out.contains("Exit codes"));
+    assert!(
+        stickslip(&["--version"])
+            .exits(0)
+            .out
+            .contains(env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn commands_that_do_not_exist_exit_2() {
+    stickslip::<&str>(&[]).exits(2);
+    stickslip(&["rnu"]).exits(2).says(&["rnu", "run"]);
+    stickslip(&["bench", "nothing"])
+        .exits(2)
+        .says(&["nothing", "step"]);
+    stickslip(&["check"]).exits(2).says(&["<TRAJECTORY>"]);
+    stickslip(&["compare", "a.csv"]).exits(2).says(&["<B>"]);
+}
+
+/// A checked run of the ball, recorded both ways.
+fn recorded(place: &tempfile::TempDir) -> (String, String) {
+    let scene = write(place, "ball.toml", ball(""));
+    let (csv, parquet) = (path(place, "ball.csv"), path(place, "ball.parquet"));
+    stickslip(&["run", &scene, "-o", &csv, "-o", &parquet]).exits(0);
+    (csv, parquet)
+}
+
+#[test]
+fn check_says_valid_and_prints_json() {
+    let place = folder();
+    let (_, parquet) = recorded(&place);
+    let ran = stickslip(&["check", &parquet]).exits(0);
+    assert!(ran.out.starts_with("VALID"), "{}", ran.out);
+    let json = stickslip(&["check", &parquet, "--json"]).exits(0).json();
+    assert_eq!(
+        (&json["valid"], &json["steps"]),
+        (&true.into(), &100.into())
+    );
+    // It needs neither the scene file nor the folder it was in.
+    std::fs::remove_file(place.path().join("ball.toml")).expect("removed");
+    stickslip(&["check", &parquet]).exits(0);
+}
+
+#[test]
+fn check_refuses_what_it_cannot_judge() {
+    let place = folder();
+    let (csv, parquet) = recorded(&place);
+    stickslip(&["check", &csv])
+        .exits(2)
+        .says(&["ball.csv", "impulses", ".parquet"]);
+    stickslip(&["check", "no_such.parquet"])
+        .exits(2)
+        .says(&["no_such.parquet"]);
+    stickslip(&["check", "scenes"]).exits(2).says(&["scenes"]);
+    stickslip(&["check", "scenes/box_stack.toml"])
+        .exits(2)
+        .says(&["box_stack.toml"]);
+    let empty = write(&place, "empty.parquet", "");
+    stickslip(&["check", &empty])
+        .exits(2)
+        .says(&["empty.parquet"]);
+    let bytes = std::fs::read(&parquet).expect("the file");
+    let cut = write(&place, "cut.parquet", &bytes[..bytes.len() / 2]);
+    stickslip(&["check", &cut]).exits(2).says(&["cut.parquet"]);
+    std::fs::remove_file(place.path().join("ball.contacts.parquet")).expect("removed");
+    stickslip(&["check", &parquet])
+        .exits(2)
+        .says(&["ball.contacts.parquet", "missing"]);
+}
+
+#[test]
+fn compare_measures_and_decides() {
+    let place = folder();
+    let (csv, parquet) = recorded(&place);
+    // The same run from both kinds of file: no distance at all.
+    let json = stickslip(&["compare", &csv, &parquet, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(json["metrics"]["dist"]["max"], 0.0);
+    let scene = path(&place, "ball.toml");
+    let fine = path(&place, "fine.csv");
+    stickslip(&["run", &scene, "--h", "0.005", "-o", &fine]).exits(0);
+    let ran = stickslip(&["compare", &csv, &fine]).exits(0);
+    assert!(
+        ran.out.contains("dist (m)") && ran.out.contains("largest"),
+        "{}",
+        ran.out
+    );
+    stickslip(&["compare", &csv, &fine, "--within", "1"]).exits(0);
+    stickslip(&["compare", &csv, &fine, "--within", "1e-12"]).exits(1);
+    stickslip(&["compare", &csv, &fine, "--metric", "mass"])
+        .exits(2)
+        .says(&["mass", "dist"]);
+    stickslip(&["compare", &csv, "no_such.csv"])
+        .exits(2)
+        .says(&["no_such.csv"]);
+    let strangers = path(&place, "strangers.csv");
+    stickslip(&[
+        "run",
+        "scenes/box_stack.toml",
+        "--until",
+        "0.05",
+        "-o",
+        &strangers,
+    ])
+    .exits(0);
+    stickslip(&["compare", &csv, &strangers])
+        .exits(2)
+        .says(&["ball"]);
+}
+
+#[test]
+fn the_schema_is_json_both_ways() {
+    let (long, short) = (
+        stickslip(&["schema"]).exits(0),
+        stickslip(&["schema", "--json"]).exits(0),
+    );
+    assert_eq!(long.json(), short.json());
+    assert_eq!(short.out.trim_end().lines().count(), 1);
+    assert!(long.json()["properties"]["body"].is_object());
+}
+
+#[test]
+fn accel_prints_the_promised_keys() {
+    let json = stickslip(&["accel", "scenes/planar/three-point.toml", "--json"])
+        .exits(0)
+        .json();
+    let solutions = json["solutions"].as_array().expect("a list");
+    assert_eq!(solutions.len(), 1);
+    assert!(
+        solutions[0]["modes"].is_array() || solutions[0]["modes"].is_string(),
+        "{json}"
+    );
+    assert_eq!(
+        solutions[0]["acceleration"].as_array().map(Vec::len),
+        Some(3)
+    );
+    let none = stickslip(&["accel", "scenes/planar/painleve-none.toml", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(none["solutions"].as_array().map(Vec::len), Some(0));
+    stickslip(&["accel", "scenes/planar"])
+        .exits(2)
+        .says(&["scenes/planar"]);
+    stickslip(&["accel", "scenes/planar/three-point.toml", "--force", "1,2"])
+        .exits(2)
+        .says(&["--force"]);
+    stickslip(&[
+        "accel",
+        "scenes/planar/three-point.toml",
+        "--figure",
+        "no/such/folder.svg",
+    ])
+    .exits(1)
+    .says(&["no/such/folder.svg"]);
+}
+
+#[test]
+fn modes_draws_its_map() {
+    let place = folder();
+    let svg = path(&place, "modes.svg");
+    let state = "scenes/planar/three-point.toml";
+    let json = stickslip(&["modes", state, "--fine", "5", "-o", &svg, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(json["picture"], svg.as_str());
+    assert!(
+        std::fs::read_to_string(&svg)
+            .expect("the picture")
+            .contains("<svg")
+    );
+    stickslip(&["modes", state, "--x-range", "1", "-o", &svg])
+        .exits(2)
+        .says(&["--x-range"]);
+}
+
+#[test]
+fn a_reader_that_closes_the_pipe_is_no_error() {
+    let place = folder();
+    let (csv, _) = recorded(&place);
+    for arguments in [
+        vec!["schema"],
+        vec!["compare", &csv, &csv, "--rows", "0", "--json"],
+        vec!["run", "scenes/box_stack.toml", "--until", "0.05"],
+    ] {
+        let mut child = program()
+            .args(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take()); // closed before anything was read
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let said: Vec<String> = stderr.lines().map_while(Result::ok).collect();
+        let status = child.wait().expect("it ends");
+        assert!(said.is_empty(), "{arguments:?}: {said:?}");
+        assert_eq!(status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_cannot_be_written_exits_1() {
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .expect("a full device");
+    let output = program()
+        .arg("schema")
+        .stdout(full)
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
+}
+
+#[cfg(unix)]
+#[test]
+fn odd_names_of_files_do_not_matter() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = folder();
+    let odd = place
+        .path()
+        .join(std::ffi::OsStr::from_bytes(b"sc\xffne.toml"));
+    if std::fs::write(&odd, ball("")).is_err() {
+        eprintln!("passed over: this file system has UTF-8 names only");
+        return;
+    }
+    let ran = program()
+        .arg("run")
+        .arg(&odd)
+        .output()
+        .expect("the program starts");
+    assert_eq!(
+        ran.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let missing = place
+        .path()
+        .join(std::ffi::OsStr::from_bytes(b"n\xffne.toml"));
+    let ran = program()
+        .arg("run")
+        .arg(&missing)
+        .output()
+        .expect("the program starts");
+    assert_eq!(ran.status.code(), Some(2));
+}

@@ -1,0 +1,189 @@
+//! `cargo xtask test`: the stages, one after the other, and a summary.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use xtask::root;
+
+/// The profile in which tests run; see Cargo.toml.
+const PROFILE: &str = "checked";
+
+/// One stage: its name, why it is there, and how it is run.
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<(), String>,
+}
+
+/// Cheap and strict first; the tests last, so that their results end the output.
+const STAGES: [Stage; 6] = [
+    Stage {
+        name: "format",
+        about: "every file as rustfmt writes it",
+        run: || cargo(&["fmt", "--all", "--check"], &[]),
+    },
+    Stage {
+        name: "clippy",
+        about: "no warning in any target of any crate",
+        run: || {
+            let lint = [
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ];
+            cargo(&[&["clippy"], &lint[..]].concat(), &[])
+        },
+    },
+    Stage {
+        name: "docs",
+        about: "no warning in the documentation, private items too",
+        run: docs,
+    },
+    Stage {
+        name: "dependencies",
+        about: "licences, duplicates and sources (advisories need the network: cargo deny check advisories)",
+        run: dependencies,
+    },
+    Stage {
+        name: "tests",
+        about: "all tests, optimised and with every check on",
+        run: || {
+            let what = ["--workspace", "--all-targets", "--no-fail-fast"];
+            cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
+        },
+    },
+    Stage {
+        name: "doctests",
+        about: "the examples in the documentation, README.md and docs/bullet.md",
+        run: || cargo(&["test", "--profile", PROFILE, "--workspace", "--doc"], &[]),
+    },
+];
+
+/// Runs all stages, also after one has failed, and says how each went.
+pub(crate) fn run_all() -> Result<(), String> {
+    let start = Instant::now();
+    let mut results: Vec<(&Stage, Result<(), String>, Duration)> = Vec::new();
+    for (k, stage) in STAGES.iter().enumerate() {
+        println!(
+            "── {}/{} {}: {}",
+            k + 1,
+            STAGES.len(),
+            stage.name,
+            stage.about
+        );
+        let begun = Instant::now();
+        let result = (stage.run)();
+        if let Err(message) = &result {
+            println!("   failed: {message}");
+        }
+        results.push((stage, result, begun.elapsed()));
+    }
+    println!("── summary");
+    for (stage, result, time) in &results {
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        println!(
+            "   {:<14} {verdict:<7} {:>6.0} s",
+            stage.name,
+            time.as_secs_f64()
+        );
+    }
+    println!(
+        "   {:<14} {:<7} {:>6.0} s",
+        "all",
+        "",
+        start.elapsed().as_secs_f64()
+    );
+    let failed: Vec<&str> = results
+        .iter()
+        .filter(|(_, result, _)| result.is_err())
+        .map(|(stage, _, _)| stage.name)
+        .collect();
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")))
+    }
+}
+
+/// The program is documented first: its pages and the library's share a name, and the library's are to stay.
+fn docs() -> Result<(), String> {
+    let strict = [("RUSTDOCFLAGS", "-D warnings")];
+    let base = ["doc", "--quiet", "--no-deps", "--document-private-items"];
+    cargo(&[&base[..], &["-p", "stickslip-cli"]].concat(), &strict)?;
+    let rest = ["--workspace", "--exclude", "stickslip-cli"];
+    cargo(&[&base[..], &rest].concat(), &strict)
+}
+
+fn dependencies() -> Result<(), String> {
+    let deny = cargo_deny()?;
+    let mut command = Command::new(deny);
+    command.args([
+        "--log-level",
+        "error",
+        "check",
+        "bans",
+        "licenses",
+        "sources",
+    ]);
+    finish(command.current_dir(root()))
+}
+
+/// Where cargo-deny is: on the path, or in the target folder, where it is built if need be.
+fn cargo_deny() -> Result<PathBuf, String> {
+    let version = Command::new("cargo-deny").arg("--version").output();
+    if version.is_ok_and(|v| v.status.success()) {
+        return Ok("cargo-deny".into());
+    }
+    let tools = target().join("tools");
+    let program = tools
+        .join("bin")
+        .join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
+    if !program.exists() {
+        println!(
+            "   cargo-deny is not here: building it once, into {}",
+            tools.display()
+        );
+        let place = tools.display().to_string();
+        // Unoptimised: the build takes longer than all its later work.
+        let install = [
+            "install",
+            "cargo-deny",
+            "--locked",
+            "--debug",
+            "--quiet",
+            "--root",
+        ];
+        cargo(&[&install[..], &[place.as_str()]].concat(), &[])
+            .map_err(|e| format!("cargo-deny can be neither found nor installed ({e})"))?;
+    }
+    Ok(program)
+}
+
+/// The folder of build results.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// Runs cargo in the root of the workspace.
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).envs(environment.iter().copied());
+    finish(command.current_dir(root()))
+}
+
+/// Waits for a command; its failure in words.
+fn finish(command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}").replace('"', "");
+    let status = command
+        .status()
+        .map_err(|e| format!("`{shown}` cannot be started: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{shown}`: {status}"))
+    }
+}

@@ -1,0 +1,47 @@
+//! The pages of the project say what is true.
+
+use xtask::pages;
+
+fn good(mistakes: Vec<String>) {
+    assert!(mistakes.is_empty(), "\n{}\n", mistakes.join("\n"));
+}
+
+#[test]
+fn architecture_names_only_what_exists() {
+    for page in [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "NOTATION.md",
+        "README.md",
+    ] {
+        good(pages::missing_paths(page));
+    }
+}
+
+#[test]
+fn crates_use_only_those_above_them() {
+    good(pages::wrong_dependencies());
+}
+
+#[test]
+fn every_relative_link_leads_somewhere() {
+    good(pages::broken_links());
+}
+
+#[test]
+fn no_file_names_a_place_on_one_machine() {
+    good(pages::machine_paths());
+}
+
+#[test]
+fn every_row_is_there_and_names_tests_and_commands_that_exist() {
+    good(pages::wrong_rows());
+}
+
+#[test]
+fn the_tests_and_commands_of_the_project_are_found() {
+    let (tests, commands) = (pages::all_tests(), pages::all_commands());
+    assert!(tests.contains("xtask::the_tests_and_commands_of_the_project_are_found"));
+    assert!(tests.contains("verify::the_stack_stands"));
+    assert!(commands.contains("run") && commands.contains("check"));
+}
