@@ -65,7 +65,7 @@ impl Args {
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world, &overrides);
-        let mut recorder = Every::new(self.every, self.recorder(&scene)?);
+        let mut recorder = Every::new(self.every, self.recorder()?);
         let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
         let start = Instant::now();
         let outcome = simulate(
@@ -118,8 +118,9 @@ impl Args {
         Ok(overrides)
     }
 
-    fn recorder(&self, scene: &Scene) -> Result<Tee<'static>, Failure> {
+    fn recorder(&self) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
+        let mut written = Vec::new();
         for path in &self.output {
             let ending = path
                 .extension()
@@ -137,12 +138,22 @@ impl Args {
                     )));
                 }
             };
-            if Path::new(&scene.file) == path.as_path() {
+            if same_file(&self.scene, path) {
                 return Err(Failure::Input(format!(
                     "{}: the scene would be overwritten",
                     path.display()
                 )));
             }
+            if written
+                .iter()
+                .any(|other: &&PathBuf| same_file(other, path))
+            {
+                return Err(Failure::Input(format!(
+                    "{}: the same file is given twice",
+                    path.display()
+                )));
+            }
+            written.push(path);
         }
         Ok(tee)
     }
@@ -216,6 +227,18 @@ impl Args {
         }
         lines.join("\n")
     }
+}
+
+/// Do two paths lead to one file, however they are written? A file that is not there yet counts by its folder and name.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        std::fs::canonicalize(path).ok().or_else(|| {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    a == b || matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
 }
 
 fn header(scene: &Scene, world: &World, overrides: &[Override]) -> Header {
