@@ -101,19 +101,19 @@ impl Args {
                 .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
             overrides.push(parsed);
         }
-        let cone = self.cone.as_deref().map(|c| match c.split_once(':') {
-            Some(("pyramid", n)) => format!("{{ pyramid = {n} }}"),
-            _ => c.to_string(),
-        });
-        for (key, value) in [
-            ("step.h", &self.h),
-            ("step.until", &self.until),
-            ("step.method", &self.method),
-            ("step.cone", &cone),
-            ("step.solver", &self.solver),
-            ("step.tolerance", &self.tolerance),
+        for (flag, key, value) in [
+            ("--h", "step.h", &self.h),
+            ("--until", "step.until", &self.until),
+            ("--method", "step.method", &self.method),
+            ("--cone", "step.cone", &self.cone),
+            ("--solver", "step.solver", &self.solver),
+            ("--tolerance", "step.tolerance", &self.tolerance),
         ] {
-            overrides.extend(value.as_ref().map(|v| Override::new(key, v.clone())));
+            overrides.extend(
+                value
+                    .as_ref()
+                    .map(|v| Override::by_flag(flag, key, v.clone())),
+            );
         }
         Ok(overrides)
     }
