@@ -8,8 +8,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Development tasks of stickslip.
 
-  cargo xtask test      everything that CI runs: format, clippy, docs, dependencies, tests
-  cargo xtask picture   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
+  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests
+  cargo xtask picture [CSV]   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
 
 Example: cargo xtask test";
 
@@ -18,7 +18,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
         ["test"] => stages::run_all(),
-        ["picture"] => picture::make(),
+        ["picture"] => picture::make(None),
+        ["picture", trajectory] => picture::make(Some(trajectory)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

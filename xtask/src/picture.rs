@@ -1,7 +1,7 @@
 //! `cargo xtask picture`: the ten-box stack at four times, drawn from a trajectory.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::root;
 
@@ -19,10 +19,24 @@ struct Pose {
     quaternion: [f64; 4],
 }
 
-/// Runs the scene and draws it.
-pub(crate) fn make() -> Result<(), String> {
-    let table = root().join("out").join("box_stack.csv");
-    std::fs::create_dir_all(root().join("out")).map_err(|e| e.to_string())?;
+/// Draws the given trajectory (CSV), or runs the scene first.
+pub(crate) fn make(given: Option<&str>) -> Result<(), String> {
+    let table = match given {
+        Some(path) => PathBuf::from(path),
+        None => run()?,
+    };
+    let picture = draw(&read(&table)?);
+    let place = root().join("docs/pictures/box_stack.svg");
+    std::fs::write(&place, picture).map_err(|e| format!("{}: {e}", place.display()))?;
+    println!("written {}", xtask::shown(&place));
+    Ok(())
+}
+
+/// Runs the scene and records it.
+fn run() -> Result<PathBuf, String> {
+    let out = root().join("out");
+    std::fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let table = out.join("box_stack.csv");
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["run", "--release", "-p", "stickslip-cli", "--", "run"])
         .args(["scenes/box_stack.toml", "--every", "50", "--quiet", "-o"])
@@ -30,14 +44,11 @@ pub(crate) fn make() -> Result<(), String> {
         .current_dir(root())
         .status()
         .map_err(|e| format!("cargo cannot be started: {e}"))?;
-    if !status.success() {
-        return Err("the run failed".into());
+    if status.success() {
+        Ok(table)
+    } else {
+        Err("the run failed".into())
     }
-    let picture = draw(&read(&table)?);
-    let place = root().join("docs/pictures/box_stack.svg");
-    std::fs::write(&place, picture).map_err(|e| format!("{}: {e}", place.display()))?;
-    println!("written {}", xtask::shown(&place));
-    Ok(())
 }
 
 /// The boxes at each of [`TIMES`], from the trajectory's CSV.

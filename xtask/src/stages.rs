@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use xtask::root;
 
-/// The profile in which tests run; see Cargo.toml.
+/// The profile of every stage, so that build scripts and macros are built once; see Cargo.toml.
 const PROFILE: &str = "checked";
 
 /// One stage: its name, why it is there, and how it is run.
@@ -26,15 +26,12 @@ const STAGES: [Stage; 6] = [
         name: "clippy",
         about: "no warning in any target of any crate",
         run: || {
-            let lint = [
-                "--workspace",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ];
-            cargo(&[&["clippy"], &lint[..]].concat(), &[])
+            let what = ["--workspace", "--all-targets", "--quiet"];
+            let strict = ["--", "-D", "warnings"];
+            cargo(
+                &[&["clippy", "--profile", PROFILE], &what[..], &strict].concat(),
+                &[],
+            )
         },
     },
     Stage {
@@ -51,7 +48,13 @@ const STAGES: [Stage; 6] = [
         name: "tests",
         about: "all tests, optimised and with every check on",
         run: || {
-            let what = ["--workspace", "--all-targets", "--no-fail-fast"];
+            let what = [
+                "--workspace",
+                "--lib",
+                "--bins",
+                "--tests",
+                "--no-fail-fast",
+            ];
             cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
         },
     },
@@ -111,7 +114,14 @@ pub(crate) fn run_all() -> Result<(), String> {
 /// The program is documented first: its pages and the library's share a name, and the library's are to stay.
 fn docs() -> Result<(), String> {
     let strict = [("RUSTDOCFLAGS", "-D warnings")];
-    let base = ["doc", "--quiet", "--no-deps", "--document-private-items"];
+    let base = [
+        "doc",
+        "--profile",
+        PROFILE,
+        "--quiet",
+        "--no-deps",
+        "--document-private-items",
+    ];
     cargo(&[&base[..], &["-p", "stickslip-cli"]].concat(), &strict)?;
     let rest = ["--workspace", "--exclude", "stickslip-cli"];
     cargo(&[&base[..], &rest].concat(), &strict)

@@ -65,7 +65,7 @@ impl Args {
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
-        let mut recorder = Every::new(self.every, self.recorder(&scene)?);
+        let mut recorder = Every::new(self.every, self.recorder()?);
         let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
         let start = Instant::now();
         let outcome = simulate(
@@ -101,25 +101,26 @@ impl Args {
                 .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
             overrides.push(parsed);
         }
-        let cone = self.cone.as_deref().map(|c| match c.split_once(':') {
-            Some(("pyramid", n)) => format!("{{ pyramid = {n} }}"),
-            _ => c.to_string(),
-        });
-        for (key, value) in [
-            ("step.h", &self.h),
-            ("step.until", &self.until),
-            ("step.method", &self.method),
-            ("step.cone", &cone),
-            ("step.solver", &self.solver),
-            ("step.tolerance", &self.tolerance),
+        for (flag, key, value) in [
+            ("--h", "step.h", &self.h),
+            ("--until", "step.until", &self.until),
+            ("--method", "step.method", &self.method),
+            ("--cone", "step.cone", &self.cone),
+            ("--solver", "step.solver", &self.solver),
+            ("--tolerance", "step.tolerance", &self.tolerance),
         ] {
-            overrides.extend(value.as_ref().map(|v| Override::new(key, v.clone())));
+            overrides.extend(
+                value
+                    .as_ref()
+                    .map(|v| Override::by_flag(flag, key, v.clone())),
+            );
         }
         Ok(overrides)
     }
 
-    fn recorder(&self, scene: &Scene) -> Result<Tee<'static>, Failure> {
+    fn recorder(&self) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
+        let mut written = Vec::new();
         for path in &self.output {
             let ending = path
                 .extension()
@@ -137,12 +138,22 @@ impl Args {
                     )));
                 }
             };
-            if Path::new(&scene.file) == path.as_path() {
+            if same_file(&self.scene, path) {
                 return Err(Failure::Input(format!(
                     "{}: the scene would be overwritten",
                     path.display()
                 )));
             }
+            if written
+                .iter()
+                .any(|other: &&PathBuf| same_file(other, path))
+            {
+                return Err(Failure::Input(format!(
+                    "{}: the same file is given twice",
+                    path.display()
+                )));
+            }
+            written.push(path);
         }
         Ok(tee)
     }
@@ -216,6 +227,18 @@ impl Args {
         }
         lines.join("\n")
     }
+}
+
+/// Do two paths lead to one file, however they are written? A file that is not there yet counts by its folder and name.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        std::fs::canonicalize(path).ok().or_else(|| {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    a == b || matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
 }
 
 fn json_of(o: &Outcome, elapsed: f64) -> serde_json::Value {

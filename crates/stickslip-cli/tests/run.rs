@@ -172,7 +172,7 @@ fn scenes_that_cannot_be_read_exit_2() {
     let empty = write(&place, "empty.toml", "");
     stickslip(&["run", &empty])
         .exits(2)
-        .says(&["empty.toml", "body"]);
+        .says(&["empty.toml", "step"]);
     let binary = write(&place, "binary.toml", [0x66, 0xff, 0xfe, 0x00]);
     stickslip(&["run", &binary]).exits(2).says(&["binary.toml"]);
     let typo = write(

@@ -1,8 +1,8 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
 use glam::DVec3;
-use stickslip_certify::free_motion::turned;
-use stickslip_certify::{BodyState, Cone, Contact, Model};
+use stickslip_certify::judge::Start;
+use stickslip_certify::{BodyState, Cone, Contact};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
 
@@ -21,27 +21,26 @@ impl Assembly {
     /// at t_{l+1}, and the free ones with ν_free for their velocity.
     pub(crate) fn assemble(
         &mut self,
-        model: &Model,
-        start: &[BodyState],
+        start: &Start,
         goal: &[BodyState],
         contacts: &[Contact],
         h: f64,
         cone: Cone,
     ) {
         self.slot.clear();
-        self.slot.resize(model.bodies.len(), NONE);
+        self.slot.resize(start.model.bodies.len(), NONE);
         let problem = &mut self.problem;
         problem.inverse_mass.clear();
         problem.nu_free.clear();
         problem.contacts.clear();
         for contact in contacts {
             for i in contact.bodies {
-                let body = &model.bodies[i];
+                let body = &start.model.bodies[i];
                 if let (Some(mass), NONE) = (body.mass, self.slot[i]) {
                     self.slot[i] = problem.nu_free.len();
                     problem.inverse_mass.push(InverseMass {
                         mass: 1.0 / mass.mass,
-                        inertia: turned(&body.inverse_inertia, &start[i].pose),
+                        inertia: start.inverse[i],
                     });
                     let nu = goal[i].twist;
                     problem.nu_free.push(Twist {
@@ -50,7 +49,7 @@ impl Assembly {
                     });
                 }
             }
-            let block = block(&self.slot, start, goal, contact, h, cone);
+            let block = block(&self.slot, start.states, goal, contact, h, cone);
             problem.contacts.push(block);
         }
     }

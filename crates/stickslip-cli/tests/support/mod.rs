@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a run of the program left.
-pub struct Ran {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 /// The root of the workspace, in which the program is run.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The program, to be given arguments.
-pub fn program() -> Command {
+pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stickslip"));
     command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
 /// Runs the program and waits. A panic is a failure of the test, whatever it is about.
-pub fn stickslip<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Ran {
+pub(crate) fn stickslip<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Ran {
     let output = program()
         .args(arguments)
         .output()
@@ -43,7 +43,7 @@ pub fn stickslip<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Ran {
 impl Ran {
     /// The exit code must be this.
     #[track_caller]
-    pub fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(
             self.code, code,
             "\nstdout: {}\nstderr: {}",
@@ -54,7 +54,7 @@ impl Ran {
 
     /// Standard error must hold these words.
     #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
+    pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(self.err.contains(word), "no \"{word}\" in: {}", self.err);
         }
@@ -63,18 +63,18 @@ impl Ran {
 
     /// Standard output must be one JSON object on its own.
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.out))
     }
 }
 
 /// A folder for one test, removed at its end.
-pub fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
 /// The path of a file in a folder, as text.
-pub fn path(folder: &tempfile::TempDir, name: &str) -> String {
+pub(crate) fn path(folder: &tempfile::TempDir, name: &str) -> String {
     folder
         .path()
         .join(name)
@@ -84,14 +84,14 @@ pub fn path(folder: &tempfile::TempDir, name: &str) -> String {
 }
 
 /// Writes a file and gives its path.
-pub fn write(folder: &tempfile::TempDir, name: &str, text: impl AsRef<[u8]>) -> String {
+pub(crate) fn write(folder: &tempfile::TempDir, name: &str, text: impl AsRef<[u8]>) -> String {
     let path = path(folder, name);
     std::fs::write(&path, text).expect("written");
     path
 }
 
 /// A ball that falls on the ground, with what a test adds.
-pub fn ball(more: &str) -> String {
+pub(crate) fn ball(more: &str) -> String {
     format!(
         r#"
 format = 1
