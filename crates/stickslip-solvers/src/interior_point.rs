@@ -6,7 +6,9 @@ use crate::nsgs::Outcome;
 use crate::problem::ContactProblem;
 use crate::smoothing::{SmoothedLaw, Smoothing, smoothed};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised};
+use crate::system::{
+    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
+};
 use glam::DVec3;
 
 /// Settings of [`InteriorPoint`].
@@ -54,6 +56,7 @@ struct Work {
     rows: Vec<Linearised>,
     laws: Vec<SmoothedLaw>,
     trial_laws: Vec<SmoothedLaw>,
+    refinement: Refinement,
 }
 
 /// ‖F‖₂ of the smoothed laws at (p, u); None where a law has no smoothed form.
@@ -161,7 +164,7 @@ impl Work {
             if !system.factor(&self.rows) {
                 return iteration;
             }
-            system.back_solve(&self.rows, &mut self.dp);
+            system.refined_solve(&mut self.rows, 2, &mut self.dp, &mut self.refinement);
             let mut t = 1.0;
             let mut accepted = false;
             for _ in 0..12 {
@@ -241,6 +244,20 @@ impl InteriorPoint {
             problem,
             memory: &mut self.contacts,
         };
+        let mut keep = |p: &[DVec3]| {
+            last.copy_from_slice(p);
+            false
+        };
+        let n = self
+            .work
+            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
+        (last, n)
+    }
+
+    /// As [`Self::solve_relaxed`], on the problem of a step.
+    pub(crate) fn solve_relaxed_step(&mut self, problem: &ContactProblem) -> (Vec<DVec3>, usize) {
+        let mut last = vec![DVec3::ZERO; problem.contacts.len()];
+        let mut system = BodySystem::new(problem, &mut self.bodies);
         let mut keep = |p: &[DVec3]| {
             last.copy_from_slice(p);
             false
