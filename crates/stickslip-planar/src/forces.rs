@@ -48,7 +48,7 @@ impl ForceSet {
 }
 
 /// Most friction edges for which all corners are listed.
-const EDGES_CAP: usize = 26;
+const EDGES_CAP: usize = 12;
 
 /// One generator of the reaction and whose it is.
 struct Edge {

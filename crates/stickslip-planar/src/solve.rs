@@ -95,6 +95,8 @@ pub struct Solutions {
     pub subsets: SubsetCount,
     /// What is special about the state.
     pub notes: Vec<Note>,
+    /// The relative tolerance that was used: that of the options, but for [`Note::NearSingular`].
+    pub tolerance: f64,
 }
 
 /// The answer in one word.
@@ -127,6 +129,14 @@ impl Status {
 }
 
 impl Solutions {
+    /// `options` with the tolerance that was used.
+    pub(crate) fn options(&self, options: &Options) -> Options {
+        Options {
+            tolerance: self.tolerance,
+            ..options.clone()
+        }
+    }
+
     /// The answer in one word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -144,9 +154,39 @@ impl Solutions {
 
 /// All accelerations that Newton's and Coulomb's laws allow in `state`.
 ///
+/// "None" is a strong word, so it is said only with a second look: where another tolerance finds solutions the state is
+/// flagged [`Note::NearSingular`]. A body at rest always has a solution (without sliding velocities the laws cannot be
+/// inconsistent); if one fell between the tolerances, it is taken from the nearest tolerance that finds it.
+///
 /// # Errors
 /// Where the state is not valid, or has more contacts than the cap.
 pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> {
+    let mut answer = attempt(state, options)?;
+    if answer.status() != Status::None {
+        return Ok(answer);
+    }
+    for factor in [10.0, 0.1, 100.0, 0.01, 1000.0, 1e-3] {
+        let tolerance = (options.tolerance * factor).min(0.05);
+        let other = Options {
+            tolerance,
+            ..options.clone()
+        };
+        let mut second = attempt(state, &other)?;
+        if second.status() == Status::None {
+            continue;
+        }
+        let at_rest = norm(state.generalised_velocity()) <= options.rest_speed;
+        if at_rest {
+            second.notes.push(Note::NearSingular);
+            return Ok(second);
+        }
+        answer.notes.push(Note::NearSingular);
+        break;
+    }
+    Ok(answer)
+}
+
+fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
     state.validate()?;
     let tolerance = options.tolerance;
     if !(tolerance > 0.0 && tolerance < 0.1) {
@@ -176,6 +216,7 @@ pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> 
             tried: 0,
         },
         notes: notes(state, &problem),
+        tolerance,
     };
     if !problem.colliding.is_empty() {
         return Ok(answer);
