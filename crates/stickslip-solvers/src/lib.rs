@@ -35,6 +35,7 @@ pub mod smoothing;
 pub mod solver;
 pub mod sparse;
 pub mod staggered;
+pub mod stored;
 pub mod system;
 
 pub use registry::{SOLVER_NAMES, solver_by_name};
