@@ -3,7 +3,9 @@
 use crate::output::{Failure, Verdict, print, print_json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use stickslip::dynamics::check::world_of;
 use stickslip::planar::{Options, State, figure, json, report, solve};
+use stickslip::record::{Frame, Trajectory};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
 #[derive(clap::Args)]
@@ -26,8 +28,14 @@ Modes, one letter for each contact that the velocity keeps: s separates, f stand
 l and r slide to -t and +t with t = (n_y, -n_x).
 Exit status: 0 with an answer (also where no acceleration is legal), 2 for bad input.")]
 pub(crate) struct Args {
-    /// State file, TOML or JSON; - reads standard input
+    /// State file, TOML or JSON; - reads standard input. Or a trajectory (.parquet) with --at
     state: PathBuf,
+    /// With a trajectory: the time at which to look at it, s
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    at: Option<f64>,
+    /// With a trajectory: which body, where there are several in contact
+    #[arg(long, value_name = "NAME", requires = "at")]
+    body: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -75,7 +83,15 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let name = name_of(&self.state);
-        let mut state = read_state(&self.state)?;
+        let mut rest_speed = self.rest_speed;
+        let mut state = match self.at {
+            None => read_state(&self.state)?,
+            Some(t) => {
+                let view = recorded_state(&self.state, t, self.body.as_deref())?;
+                rest_speed = rest_speed.max(view.1);
+                view.0
+            }
+        };
         if let Some(mu) = self.mu {
             for contact in &mut state.contacts {
                 contact.mu = mu;
@@ -89,7 +105,7 @@ impl Args {
         }
         let options = Options {
             tolerance: self.tolerance,
-            rest_speed: self.rest_speed,
+            rest_speed,
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,
         };
@@ -103,6 +119,66 @@ impl Args {
             print(report::text(&state, &options, &answer, self.why).trim_end())?;
         }
         Ok(Verdict::Good)
+    }
+}
+
+/// The planar state of a body of a trajectory at the recorded time nearest to `t`, and the speed that counts as
+/// rest there.
+fn recorded_state(path: &Path, t: f64, body: Option<&str>) -> Result<(State, f64), Failure> {
+    let bad = |what: String| Failure::Input(format!("{}: {what}", path.display()));
+    let trajectory = Trajectory::open(path)?;
+    let mut world = world_of(&trajectory)?;
+    let h = world.settings().h;
+    let distance = |frame: &Frame| (frame.step.t - t).abs();
+    let frame = trajectory
+        .frames
+        .iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        .filter(|frame| distance(frame) <= h * trajectory.header.every as f64)
+        .ok_or_else(|| bad(format!("nothing is recorded near t = {t} s")))?;
+    world.restore(frame.step.step, &frame.step.bodies)?;
+    let names: Vec<String> = world
+        .model()
+        .bodies
+        .iter()
+        .map(|b| b.name.clone())
+        .collect();
+    if let Some(name) = body {
+        let i = world
+            .index(name)
+            .ok_or_else(|| bad(format!("there is no body \"{name}\"")))?;
+        let view = world
+            .planar_view(i)
+            .map_err(|e| bad(format!("\"{name}\" is no planar problem: {e}")))?;
+        return Ok((view.state.clone(), view.rest_speed(h)));
+    }
+    let views: Vec<_> = (0..names.len())
+        .map(|i| (i, world.planar_view(i)))
+        .collect();
+    let planar: Vec<_> = views
+        .iter()
+        .filter_map(|(i, v)| v.as_ref().ok().map(|v| (*i, v)))
+        .collect();
+    match planar.as_slice() {
+        [(_, view)] => Ok((view.state.clone(), view.rest_speed(h))),
+        [] => {
+            let reasons: Vec<String> = views
+                .iter()
+                .filter_map(|(i, v)| v.as_ref().err().map(|e| format!("\"{}\": {e}", names[*i])))
+                .collect();
+            Err(bad(format!(
+                "no body is a planar problem at t = {} s ({})",
+                frame.step.t,
+                reasons.join("; ")
+            )))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|(i, _)| names[*i].as_str()).collect();
+            Err(bad(format!(
+                "several bodies are in contact: choose one with --body: {}",
+                names.join(", ")
+            )))
+        }
     }
 }
 

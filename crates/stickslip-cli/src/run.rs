@@ -5,8 +5,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use stickslip::dynamics::alarm::Watch;
 use stickslip::dynamics::scene::Override;
 use stickslip::dynamics::simulate::{header, steps_until};
+use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
 
@@ -50,6 +52,9 @@ pub(crate) struct Args {
     /// With a .csv: also write the contacts with their forces, beside it
     #[arg(long)]
     contacts: bool,
+    /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
+    #[arg(long)]
+    alarm: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -67,6 +72,10 @@ impl Args {
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder()?);
         let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
+        let mut watch = self.alarm.then(Watch::default);
+        if let Some(watch) = &mut watch {
+            watch.look(&world);
+        }
         let start = Instant::now();
         let outcome = simulate(
             &mut world,
@@ -77,14 +86,24 @@ impl Args {
                 if w.steps().is_multiple_of(16) {
                     bar.set_position(w.steps());
                 }
+                if let Some(watch) = &mut watch {
+                    watch.look(w);
+                }
             },
         )?;
         bar.finish_and_clear();
         let elapsed = start.elapsed().as_secs_f64();
         if self.json {
-            print_json(&json_of(&outcome, elapsed))?;
+            let mut json = json_of(&outcome, elapsed);
+            if let Some(watch) = &watch {
+                json["alarms"] = alarms_json(watch);
+            }
+            print_json(&json)?;
         } else {
             print(&self.text_of(&scene, &world, &outcome, elapsed))?;
+            if let Some(watch) = &watch {
+                print(&alarms_text(watch))?;
+            }
         }
         Ok(if outcome.certified() {
             Verdict::Good
@@ -262,4 +281,46 @@ fn json_of(o: &Outcome, elapsed: f64) -> serde_json::Value {
         "hash": o.hash,
         "seconds": elapsed,
     })
+}
+
+/// The alarms of a run, for people; a long list is cut and says so.
+fn alarms_text(watch: &Watch) -> String {
+    const MOST: usize = 20;
+    let mut lines: Vec<String> = watch
+        .alarms
+        .iter()
+        .take(MOST)
+        .map(|a| {
+            format!(
+                "  alarm        \"{}\" has {} legal accelerations from t = {} s to {} s",
+                a.body,
+                match a.status {
+                    Status::None => "no",
+                    Status::Several => "several",
+                    _ => "a continuum of",
+                },
+                a.from,
+                a.to
+            )
+        })
+        .collect();
+    if watch.alarms.len() > MOST {
+        lines.push(format!("  … and {} more alarms", watch.alarms.len() - MOST));
+    }
+    lines.push(format!(
+        "  alarms       {} in {} planar states looked at; {} states in contact were not planar and passed over",
+        watch.alarms.len(),
+        watch.looked_at,
+        watch.passed_over
+    ));
+    lines.join("\n")
+}
+
+fn alarms_json(watch: &Watch) -> serde_json::Value {
+    let alarms: Vec<_> = watch
+        .alarms
+        .iter()
+        .map(|a| json!({ "body": a.body, "status": a.status.word(), "from": a.from, "to": a.to }))
+        .collect();
+    json!({ "list": alarms, "looked_at": watch.looked_at, "passed_over": watch.passed_over })
 }

@@ -64,14 +64,7 @@ impl Report {
 /// # Errors
 /// When the scene text in the file cannot be read any more.
 pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
-    let header = &trajectory.header;
-    let overrides: Vec<Override> = header
-        .overrides
-        .iter()
-        .filter_map(|o| Override::from_option(o))
-        .collect();
-    let scene = Scene::parse(&header.scene, &header.scene_file, &overrides)?;
-    let mut world = World::from_scene(&scene)?;
+    let mut world = world_of(trajectory)?;
     let mut report = Report::default();
     check_header(&world, trajectory, &mut report);
     if !report.valid() {
@@ -86,6 +79,24 @@ pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
     }
     check_summary(trajectory, &mut report);
     Ok(report)
+}
+
+/// The world at the start of a recorded run, rebuilt from the scene text in the file.
+///
+/// # Errors
+/// When that text cannot be read any more.
+pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
+    let header = &trajectory.header;
+    let overrides: Vec<Override> = header
+        .overrides
+        .iter()
+        .filter_map(|o| Override::from_option(o))
+        .collect();
+    World::from_scene(&Scene::parse(
+        &header.scene,
+        &header.scene_file,
+        &overrides,
+    )?)
 }
 
 /// The header must agree with the scene text, or one of them was changed.

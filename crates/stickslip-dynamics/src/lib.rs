@@ -1,5 +1,6 @@
 //! Scenes, worlds and time steppers: the only crate that sees both shapes and solvers.
 
+pub mod alarm;
 mod assemble;
 mod builder;
 pub mod check;
@@ -9,6 +10,7 @@ pub mod expression;
 mod from_scene;
 mod integrate;
 mod motion;
+pub mod planar_view;
 mod refusal;
 pub mod scene;
 pub mod simulate;
@@ -19,6 +21,7 @@ mod world;
 pub use builder::{BodySpec, WorldBuilder};
 pub use error::{BuildError, StepError};
 pub use motion::{ForceLaw, Motion};
+pub use planar_view::{NotPlanar, PlanarView};
 pub use scene::{Scene, SceneError};
 pub use simulate::{Outcome, simulate};
 pub use stages::{Stage, Stopwatch};

@@ -2,6 +2,7 @@
 //! results are kept apart; a step changes the state only when it is accepted.
 
 use crate::contacts::Finder;
+use crate::error::BuildError;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
@@ -157,6 +158,29 @@ impl World {
     #[must_use]
     pub const fn last_step(&self) -> &StepRecord {
         &self.last
+    }
+
+    /// Puts the world into a recorded state: step number and states in the model's order. The memory of the
+    /// last step's contacts is cleared.
+    ///
+    /// # Errors
+    /// Where the number of states is not that of the bodies.
+    pub fn restore(&mut self, step: u64, states: &[BodyState]) -> Result<(), BuildError> {
+        if states.len() != self.model.bodies.len() {
+            let reason = format!("{} for {} bodies", states.len(), self.model.bodies.len());
+            return Err(BuildError::Setting {
+                setting: "states",
+                reason,
+            });
+        }
+        self.last = StepRecord {
+            step,
+            t: step as f64 * self.settings.h,
+            bodies: states.to_vec(),
+            energy: energy(&self.model, self.settings.gravity, states),
+            ..StepRecord::default()
+        };
+        Ok(())
     }
 
     /// The contacts of the last step that carry an impulse, with their mean force over the step on the

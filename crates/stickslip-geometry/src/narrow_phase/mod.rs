@@ -20,6 +20,22 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Feature(pub u32);
 
+/// What meets what at a contact of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corner {
+    /// A vertex (or the round surface) of the first body on a face of the second.
+    VertexOfA,
+    /// A vertex (or the round surface) of the second body on a face of the first.
+    VertexOfB,
+    /// Two edges, each along the given axis of its box.
+    Edges {
+        /// Axis of the first body's edge.
+        a: usize,
+        /// Axis of the second body's edge.
+        b: usize,
+    },
+}
+
 /// One place where two bodies may touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
@@ -69,6 +85,19 @@ impl Feature {
         Self(self.0 | (1 + u32::from(a)) << Self::WHOSE)
     }
 
+    /// What meets what.
+    #[must_use]
+    pub const fn corner(self) -> Corner {
+        if self.0 >> Self::KIND == 3 {
+            let (a, b) = ((self.0 >> 8 & 0xff) as usize, (self.0 & 0xff) as usize);
+            Corner::Edges { a: a / 4, b: b / 4 }
+        } else if self.0 >> Self::WHOSE & 1 == 1 {
+            Corner::VertexOfB
+        } else {
+            Corner::VertexOfA
+        }
+    }
+
     /// Is it the same pair of features, whatever normal is taken there?
     fn same_place(self, other: Self) -> bool {
         let edges = self.0 >> Self::KIND == 3 && other.0 >> Self::KIND == 3;
@@ -111,9 +140,11 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let first = out.len();
     match (a.shape, b.shape) {
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {}
-        (Shape::HalfSpace { normal, offset }, _) => plane::against(a, *normal, *offset, b, out),
+        (Shape::HalfSpace { normal, offset }, _) => {
+            plane::against(a, *normal, *offset, b, true, out)
+        }
         (_, Shape::HalfSpace { normal, offset }) => {
-            plane::against(b, *normal, *offset, a, out);
+            plane::against(b, *normal, *offset, a, false, out);
             flip(&mut out[first..]);
         }
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {

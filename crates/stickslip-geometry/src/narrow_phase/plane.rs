@@ -6,12 +6,13 @@ use crate::shape::{Shape, corner};
 use glam::DVec3;
 
 /// Candidates of the half-space `plane` (normal·x ≥ offset is free) and `other`; normals point from the
-/// half-space to the other body.
+/// half-space to the other body; `plane_is_a` tells the features.
 pub(super) fn against(
     plane: &Moving,
     normal: DVec3,
     offset: f64,
     other: &Moving,
+    plane_is_a: bool,
     out: &mut Vec<Candidate>,
 ) {
     let gap_at = |plane: &Pose, point: DVec3| normal.dot(plane.to_body(point)) - offset;
@@ -21,7 +22,7 @@ pub(super) fn against(
         let gap = gap_at(&plane.pose, point);
         if gap.min(gap_at(&plane.end, end)) <= slack {
             out.push(Candidate {
-                feature: Feature::vertex_on_face(true, 0, vertex),
+                feature: Feature::vertex_on_face(plane_is_a, 0, vertex),
                 point,
                 normal: n,
                 gap,
