@@ -15,20 +15,35 @@ pub(crate) struct Assembly {
     slot: Vec<usize>,
 }
 
+/// What a step's problem is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) model: &'a Model,
+    /// At the start of the step.
+    pub(crate) start: &'a [BodyState],
+    /// At its end: given for prescribed bodies.
+    pub(crate) end: &'a [BodyState],
+    /// Applied forces, gravity included.
+    pub(crate) wrench: &'a [Wrench],
+    pub(crate) contacts: &'a [Contact],
+    pub(crate) h: f64,
+    pub(crate) cone: Cone,
+}
+
 const NONE: usize = usize::MAX;
 
 impl Assembly {
     /// Only free bodies with a contact enter; contacts keep their order.
-    pub(crate) fn assemble(
-        &mut self,
-        model: &Model,
-        start: &[BodyState],
-        end: &[BodyState],
-        wrench: &[Wrench],
-        contacts: &[Contact],
-        h: f64,
-        cone: Cone,
-    ) {
+    pub(crate) fn assemble(&mut self, given: &Inputs) {
+        let Inputs {
+            model,
+            start,
+            end,
+            wrench,
+            contacts,
+            h,
+            cone,
+        } = *given;
         self.slot.clear();
         self.slot.resize(model.bodies.len(), NONE);
         let problem = &mut self.problem;

@@ -1,5 +1,6 @@
 //! One step, read from top to bottom.
 
+use crate::assemble::Inputs;
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
@@ -154,15 +155,15 @@ impl World {
 
     fn assemble(&mut self) {
         let work = &mut self.work;
-        work.problem.assemble(
-            &self.model,
-            &self.last.bodies,
-            &work.goal,
-            &work.wrench,
-            &work.contacts,
-            self.settings.h,
-            self.settings.cone,
-        );
+        work.problem.assemble(&Inputs {
+            model: &self.model,
+            start: &self.last.bodies,
+            end: &work.goal,
+            wrench: &work.wrench,
+            contacts: &work.contacts,
+            h: self.settings.h,
+            cone: self.settings.cone,
+        });
     }
 
     /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on
