@@ -3,8 +3,8 @@
 use crate::certificate::{Certificate, Residual};
 use crate::free_motion::{misfit, norm, turned};
 use crate::law::ContactLaw;
-use crate::model::Model;
-use crate::step::{BodyState, Cone, Contact, ContactImpulse, Mode, Wrench};
+use crate::model::{Body, Model};
+use crate::step::{BodyState, Cone, Contact, ContactImpulse, Wrench};
 use glam::{DMat3, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
@@ -30,6 +30,8 @@ pub struct Given<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
     sums: Vec<Sum>,
+    /// I⁻¹ of each body at the start of the step, world frame.
+    inverse: Vec<DMat3>,
     bounds: Vec<Bounds>,
     sweep: Sweep,
 }
@@ -56,13 +58,19 @@ impl Judge {
         contacts: &[ContactImpulse],
     ) -> Certificate {
         let mut c = Certificate::default();
+        world_inverses(model, before, &mut self.inverse);
         self.sum_impulses(model, before, contacts);
         for i in 0..model.bodies.len() {
             self.judge_body(model, given, before, after, i, &mut c);
         }
         for contact in contacts {
             judge_geometry(model, given.h, before, after, &contact.contact, &mut c);
-            law_of(model, given.h, given.cone, before, after, contact).judge(&mut c);
+            let start = Start {
+                model,
+                inverse: &self.inverse,
+                states: before,
+            };
+            law_of(&start, given.h, given.cone, after, contact).judge(&mut c);
         }
         self.judge_penetration(model, given, after, &mut c);
         c
@@ -139,7 +147,7 @@ impl Judge {
             roundings * v_size,
         );
         let omega = old.twist.angular;
-        let inverse = turned(&body.inverse_inertia, &old.pose);
+        let inverse = self.inverse[i];
         let gyroscopic = omega.cross(turned(&mass.inertia, &old.pose) * omega);
         let w = omega + inverse * ((wrench.torque - gyroscopic) * h + sum.angular);
         let w_size = omega.length()
@@ -199,8 +207,10 @@ impl Judge {
     }
 }
 
-/// Bound on the difference between a gap at q ⊕ hν and its linearisation at q, m: each rotation by θ
-/// moves points by θr and turns normals by θ. The rounding of positions is added.
+/// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and
+/// the normal of two edges at the angle α by up to θ/sin α; eight times the product of turn and path covers
+/// edges down to 7°. A contact that was missed shows as a depth of the order of the path itself. The
+/// rounding of positions is added.
 fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> f64 {
     let (mut turn, mut path, mut size) = (0.0, 0.0, 0.0);
     for k in [i, j] {
@@ -213,7 +223,7 @@ fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> 
             size += body.shape.radius();
         }
     }
-    turn * path + 1e-12 * size
+    8.0 * turn * path + 1e-12 * size
 }
 
 /// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies,
@@ -274,13 +284,30 @@ fn gap_pose<'s>(
     }
 }
 
+/// The bodies at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// The bodies.
+    pub model: &'a Model,
+    /// I⁻¹ of each, world frame, by [`world_inverses`].
+    pub inverse: &'a [DMat3],
+    /// Their states.
+    pub states: &'a [BodyState],
+}
+
+/// Fills `inverse` with I⁻¹ of every body in the world frame.
+pub fn world_inverses(model: &Model, states: &[BodyState], inverse: &mut Vec<DMat3>) {
+    inverse.clear();
+    let turn = |(body, state): (&Body, &BodyState)| turned(&body.inverse_inertia, &state.pose);
+    inverse.extend(model.bodies.iter().zip(states).map(turn));
+}
+
 /// The contact as the law sees it, from the states alone.
 #[must_use]
 pub fn law_of(
-    model: &Model,
+    start: &Start,
     h: f64,
     cone: Cone,
-    before: &[BodyState],
     after: &[BodyState],
     contact: &ContactImpulse,
 ) -> ContactLaw {
@@ -291,17 +318,12 @@ pub fn law_of(
     // A prescribed body's normal motion is in the gap already (it was measured at its end pose).
     let (mut normal, mut slip, mut trace) = (contact.gap / h, DVec3::ZERO, 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
-        let body = &model.bodies[k];
-        let lever = contact.point - gap_pose(model, before, after, k).position;
+        let lever = contact.point - gap_pose(start.model, start.states, after, k).position;
         let velocity = after[k].twist.at(lever) * sign;
         slip += velocity;
-        if let Some(mass) = body.mass {
+        if let Some(mass) = start.model.bodies[k].mass {
             normal += n.dot(velocity);
-            trace += trace_of_response(
-                mass.mass,
-                &turned(&body.inverse_inertia, &before[k].pose),
-                lever,
-            );
+            trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
     ContactLaw {
@@ -321,17 +343,4 @@ fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
         trace += arm.dot(*inverse * arm);
     }
     trace
-}
-
-/// Open, stick or slide, for a record.
-#[must_use]
-pub fn mode_of(
-    model: &Model,
-    h: f64,
-    cone: Cone,
-    before: &[BodyState],
-    after: &[BodyState],
-    contact: &ContactImpulse,
-) -> Mode {
-    law_of(model, h, cone, before, after, contact).mode()
 }

@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// Relative tolerance to which signs are decided; raise it for states typed with few digits
     #[arg(long, default_value_t = Options::default().tolerance)]
     tolerance: f64,
+    /// Velocities up to this many m/s count as zero
+    #[arg(long, default_value_t = Options::default().rest_speed)]
+    rest_speed: f64,
     /// Most contacts accepted
     #[arg(long, default_value_t = Options::default().max_contacts)]
     max_contacts: usize,
@@ -86,6 +89,7 @@ impl Args {
         }
         let options = Options {
             tolerance: self.tolerance,
+            rest_speed: self.rest_speed,
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,
         };

@@ -8,6 +8,7 @@ mod modes;
 mod output;
 mod run;
 mod schema;
+mod solve;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ enum Command {
     Compare(compare::Args),
     Accel(accel::Args),
     Modes(modes::Args),
+    Solve(solve::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => args.run(),
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
+        Command::Solve(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

@@ -6,9 +6,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::dynamics::scene::Override;
-use stickslip::dynamics::simulate::steps_until;
+use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
-use stickslip::record::{CsvWriter, Every, Header, ParquetWriter, Tee};
+use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
 
 /// Simulate a scene and certify every step
 ///
@@ -64,7 +64,7 @@ impl Args {
         let scene = Scene::read(&self.scene, &overrides)?;
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
-        let header = header(&scene, &world, &overrides);
+        let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder()?);
         let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
         let start = Instant::now();
@@ -239,32 +239,6 @@ fn same_file(a: &Path, b: &Path) -> bool {
         })
     };
     a == b || matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
-}
-
-fn header(scene: &Scene, world: &World, overrides: &[Override]) -> Header {
-    let settings = world.settings();
-    Header {
-        version: env!("CARGO_PKG_VERSION").into(),
-        scene_file: scene.file.clone(),
-        scene: scene.text.to_string(),
-        overrides: overrides
-            .iter()
-            .map(|o| format!("{}={}", o.key, o.value))
-            .collect(),
-        bodies: world
-            .model()
-            .bodies
-            .iter()
-            .map(|b| b.name.clone())
-            .collect(),
-        h: settings.h,
-        until: scene.step.until,
-        every: 1,
-        tolerance: settings.tolerance,
-        cone: settings.cone,
-        method: scene.step.method.name().into(),
-        solver: settings.solver.clone(),
-    }
 }
 
 fn json_of(o: &Outcome, elapsed: f64) -> serde_json::Value {

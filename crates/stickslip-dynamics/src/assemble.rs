@@ -1,9 +1,8 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
-use crate::integrate::free_velocity;
 use glam::DVec3;
-use stickslip_certify::free_motion::turned;
-use stickslip_certify::{BodyState, Cone, Contact, Model, Wrench};
+use stickslip_certify::judge::Start;
+use stickslip_certify::{BodyState, Cone, Contact};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
 
@@ -15,58 +14,42 @@ pub(crate) struct Assembly {
     slot: Vec<usize>,
 }
 
-/// What a step's problem is made from.
-#[derive(Clone, Copy)]
-pub(crate) struct Inputs<'a> {
-    pub(crate) model: &'a Model,
-    /// At the start of the step.
-    pub(crate) start: &'a [BodyState],
-    /// At its end: given for prescribed bodies.
-    pub(crate) end: &'a [BodyState],
-    /// Applied forces, gravity included.
-    pub(crate) wrench: &'a [Wrench],
-    pub(crate) contacts: &'a [Contact],
-    pub(crate) h: f64,
-    pub(crate) cone: Cone,
-}
-
 const NONE: usize = usize::MAX;
 
 impl Assembly {
-    /// Only free bodies with a contact enter; contacts keep their order.
-    pub(crate) fn assemble(&mut self, given: &Inputs) {
-        let Inputs {
-            model,
-            start,
-            end,
-            wrench,
-            contacts,
-            h,
-            cone,
-        } = *given;
+    /// Only free bodies with a contact enter; contacts keep their order. `goal` holds the prescribed bodies
+    /// at t_{l+1}, and the free ones with ν_free for their velocity.
+    pub(crate) fn assemble(
+        &mut self,
+        start: &Start,
+        goal: &[BodyState],
+        contacts: &[Contact],
+        h: f64,
+        cone: Cone,
+    ) {
         self.slot.clear();
-        self.slot.resize(model.bodies.len(), NONE);
+        self.slot.resize(start.model.bodies.len(), NONE);
         let problem = &mut self.problem;
         problem.inverse_mass.clear();
         problem.nu_free.clear();
         problem.contacts.clear();
         for contact in contacts {
             for i in contact.bodies {
-                let body = &model.bodies[i];
+                let body = &start.model.bodies[i];
                 if let (Some(mass), NONE) = (body.mass, self.slot[i]) {
                     self.slot[i] = problem.nu_free.len();
                     problem.inverse_mass.push(InverseMass {
                         mass: 1.0 / mass.mass,
-                        inertia: turned(&body.inverse_inertia, &start[i].pose),
+                        inertia: start.inverse[i],
                     });
-                    let nu = free_velocity(body, &start[i], &wrench[i], h);
+                    let nu = goal[i].twist;
                     problem.nu_free.push(Twist {
                         linear: nu.linear,
                         angular: nu.angular,
                     });
                 }
             }
-            let block = block(&self.slot, start, end, contact, h, cone);
+            let block = block(&self.slot, start.states, goal, contact, h, cone);
             problem.contacts.push(block);
         }
     }
@@ -97,7 +80,7 @@ impl Assembly {
 fn block(
     slot: &[usize],
     start: &[BodyState],
-    end: &[BodyState],
+    goal: &[BodyState],
     contact: &Contact,
     h: f64,
     cone: Cone,
@@ -107,8 +90,8 @@ fn block(
     let mut arms = [None; 2];
     for (k, (i, sign)) in contact.bodies.into_iter().zip([-1.0, 1.0]).enumerate() {
         if slot[i] == NONE {
-            let lever = contact.point - end[i].pose.position;
-            let carried = end[i].twist.at(lever) * sign;
+            let lever = contact.point - goal[i].pose.position;
+            let carried = goal[i].twist.at(lever) * sign;
             b.y += frame[1].dot(carried);
             b.z += frame[2].dot(carried);
         } else {

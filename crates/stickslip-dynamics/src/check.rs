@@ -3,7 +3,6 @@
 
 use crate::scene::{Override, Scene, SceneError};
 use crate::world::{World, energy};
-use stickslip_certify::judge::mode_of;
 use stickslip_certify::{BodyState, Certificate, ContactImpulse, Residual, StepRecord};
 use stickslip_record::{Frame, StateHash, Trajectory};
 
@@ -211,7 +210,7 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
         report.find(step, "the stored energy is not that of the states".into());
     }
     for contact in &step.contacts {
-        if let Some(what) = world.misrecorded(start, step, contact) {
+        if let Some(what) = world.misrecorded(step, contact) {
             let [a, b] = contact
                 .contact
                 .bodies
@@ -274,18 +273,13 @@ impl World {
         Some(self.judge())
     }
 
-    /// What the record of a contact says that its impulse, its place and the scene do not.
-    fn misrecorded(
-        &self,
-        start: &[BodyState],
-        step: &StepRecord,
-        contact: &ContactImpulse,
-    ) -> Option<&'static str> {
-        let (h, cone) = (self.settings.h, self.settings.cone);
+    /// What the record of a contact says that its impulse, its place and the scene do not; the step has
+    /// been judged just before.
+    fn misrecorded(&self, step: &StepRecord, contact: &ContactImpulse) -> Option<&'static str> {
         if contact.contact.friction != self.frictions.of(contact.contact.bodies) {
             return Some("its friction is not that of the scene");
         }
-        if contact.mode != mode_of(&self.model, h, cone, start, &step.bodies, contact) {
+        if contact.mode != self.law_of(&step.bodies, contact).mode() {
             return Some("its mode is not that of its impulse and slip");
         }
         None

@@ -103,10 +103,13 @@ impl Finder {
             }
             self.candidates.clear();
             future_contacts(&a, &b, &mut self.candidates);
+            let known = &contacts[..before];
+            let from = known.partition_point(|k| k.bodies < [i, j]);
+            let to = known.partition_point(|k| k.bodies <= [i, j]);
             self.candidates.retain(|c| {
-                contacts[..before]
-                    .binary_search_by_key(&([i, j], c.feature), |k| (k.bodies, k.feature))
-                    .is_err()
+                !known[from..to]
+                    .iter()
+                    .any(|k| c.repeats(k.feature, k.normal))
             });
             push(&self.candidates, [i, j], frictions, contacts);
         }

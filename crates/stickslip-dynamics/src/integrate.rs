@@ -1,20 +1,27 @@
 //! From velocities to poses: the free flight, ν_free, and q ⊕ hν.
 
+use glam::DMat3;
 use stickslip_certify::free_motion::{advance, turned};
 use stickslip_certify::{Body, BodyState, Wrench};
 use stickslip_geometry::{Pose, Twist};
 
-/// ν_free of a body in contact: ν + h M⁻¹(k − (0, ω × Iω)), the inertia at the start of the step.
-pub(crate) fn free_velocity(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Twist {
+/// ν_free of a body in contact: ν + h M⁻¹(k − (0, ω × Iω)), the inertia (`inverse` is I⁻¹ in the world
+/// frame) at the start of the step.
+pub(crate) fn free_velocity(
+    body: &Body,
+    inverse: &DMat3,
+    state: &BodyState,
+    wrench: &Wrench,
+    h: f64,
+) -> Twist {
     let Some(mass) = body.mass else {
         return state.twist;
     };
     let omega = state.twist.angular;
     let inertia = turned(&mass.inertia, &state.pose);
-    let inverse = turned(&body.inverse_inertia, &state.pose);
     Twist {
         linear: state.twist.linear + wrench.force * (h / mass.mass),
-        angular: omega + inverse * ((wrench.torque - omega.cross(inertia * omega)) * h),
+        angular: omega + *inverse * ((wrench.torque - omega.cross(inertia * omega)) * h),
     }
 }
 

@@ -9,6 +9,7 @@ pub mod expression;
 mod from_scene;
 mod integrate;
 mod motion;
+mod refusal;
 pub mod scene;
 pub mod simulate;
 mod stages;

@@ -1,6 +1,7 @@
 //! A whole run: step after step into a recorder, with an account at the end.
 
 use crate::error::StepError;
+use crate::scene::Scene;
 use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary};
@@ -42,6 +43,35 @@ impl Outcome {
 #[must_use]
 pub fn steps_until(h: f64, until: f64) -> u64 {
     (until / h - 1e-9).ceil().max(0.0) as u64
+}
+
+/// What a trajectory of this scene says about itself.
+#[must_use]
+pub fn header(scene: &Scene, world: &World) -> Header {
+    let settings = world.settings();
+    Header {
+        version: env!("CARGO_PKG_VERSION").into(),
+        scene_file: scene.file.clone(),
+        scene: scene.text.to_string(),
+        overrides: scene
+            .overrides
+            .iter()
+            .map(|o| format!("{}={}", o.key, o.value))
+            .collect(),
+        bodies: world
+            .model()
+            .bodies
+            .iter()
+            .map(|b| b.name.clone())
+            .collect(),
+        h: settings.h,
+        until: scene.step.until,
+        every: 1,
+        tolerance: settings.tolerance,
+        cone: settings.cone,
+        method: scene.step.method.name().into(),
+        solver: settings.solver.clone(),
+    }
 }
 
 /// Steps `world` until `until` and hands every step to `recorder`; `progress` is called after each.

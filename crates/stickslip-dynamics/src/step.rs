@@ -1,17 +1,18 @@
 //! One step, read from top to bottom.
 
-use crate::assemble::Inputs;
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
 use crate::motion::Motion;
+use crate::refusal::{Failure, note};
 use crate::stages::Stage;
 use crate::world::{World, energy};
 use glam::DVec3;
-use stickslip_certify::judge::{law_of, mode_of};
+use stickslip_certify::judge::{Start, law_of, world_inverses};
+use stickslip_certify::law::ContactLaw;
 use stickslip_certify::{BodyState, Certificate, ContactImpulse, Given, Mode, StepRecord, Wrench};
 use stickslip_solvers::problem::Twist;
-use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
+use stickslip_solvers::solver::{ContactSolver, Solved};
 
 /// Contacts found missing after a solve are added and the step solved again, at most this often.
 const SECOND_LOOKS: usize = 8;
@@ -59,7 +60,7 @@ impl World {
     }
 
     /// Time at the end of the step to come: a product, so that it carries no accumulated error.
-    fn t_next(&self) -> f64 {
+    pub(crate) fn t_next(&self) -> f64 {
         (self.last.step + 1) as f64 * self.settings.h
     }
 
@@ -89,13 +90,15 @@ impl World {
     /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
     pub(crate) fn predict(&mut self) -> Result<(), StepError> {
         let (h, t_next) = (self.settings.h, self.t_next());
+        world_inverses(&self.model, &self.last.bodies, &mut self.work.inverse);
         self.work.goal.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let state = &self.last.bodies[i];
             let goal = match &self.motions[i] {
                 Motion::Prescribed(path) => path(t_next),
                 Motion::Free => {
-                    let nu = free_velocity(body, state, &self.work.wrench[i], h);
+                    let nu =
+                        free_velocity(body, &self.work.inverse[i], state, &self.work.wrench[i], h);
                     in_contact(&state.pose, nu, h)
                 }
             };
@@ -155,15 +158,18 @@ impl World {
 
     fn assemble(&mut self) {
         let work = &mut self.work;
-        work.problem.assemble(&Inputs {
+        let start = Start {
             model: &self.model,
-            start: &self.last.bodies,
-            end: &work.goal,
-            wrench: &work.wrench,
-            contacts: &work.contacts,
-            h: self.settings.h,
-            cone: self.settings.cone,
-        });
+            inverse: &work.inverse,
+            states: &self.last.bodies,
+        };
+        work.problem.assemble(
+            &start,
+            &work.goal,
+            &work.contacts,
+            self.settings.h,
+            self.settings.cone,
+        );
     }
 
     /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on
@@ -249,17 +255,26 @@ impl World {
 
     /// Contacts with their impulses and modes, for the judge and the record.
     fn store_impulses(&mut self, solved: &Solved) {
-        let (h, cone) = (self.settings.h, self.settings.cone);
         self.work.impulses.clear();
-        for (contact, impulse) in self.work.contacts.iter().zip(&solved.impulses) {
+        for k in 0..self.work.contacts.len() {
             let mut c = ContactImpulse {
-                contact: *contact,
-                impulse: *impulse,
+                contact: self.work.contacts[k],
+                impulse: solved.impulses[k],
                 mode: Mode::Open,
             };
-            c.mode = mode_of(&self.model, h, cone, &self.last.bodies, &self.work.next, &c);
+            c.mode = self.law_of(&self.work.next, &c).mode();
             self.work.impulses.push(c);
         }
+    }
+
+    /// A contact of the step as the law sees it.
+    pub(crate) fn law_of(&self, next: &[BodyState], contact: &ContactImpulse) -> ContactLaw {
+        let start = Start {
+            model: &self.model,
+            inverse: &self.work.inverse,
+            states: &self.last.bodies,
+        };
+        law_of(&start, self.settings.h, self.settings.cone, next, contact)
     }
 
     fn add_missed(&mut self) -> usize {
@@ -305,95 +320,6 @@ impl World {
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
     }
-
-    /// A solver's failure is noted and the next solver tried; a step that cannot be is an error at once.
-    fn failed(&self, failure: Failure) -> Result<String, StepError> {
-        match failure {
-            Failure::Solver(e) => Ok(e.to_string()),
-            Failure::Step(e) => Err(*e),
-        }
-    }
-
-    fn not_certified(&self, certificate: &Certificate, tried: String) -> StepError {
-        let tolerance = self.settings.tolerance;
-        let (kind, value) = certificate.worst_of_law();
-        let (kind, value, bound) =
-            if certificate.rounding > 1.0 && value <= certificate.bound(tolerance) {
-                ("rounding", certificate.rounding, 1.0)
-            } else {
-                (kind.name(), value, certificate.bound(tolerance))
-            };
-        StepError::NotCertified {
-            step: self.last.step + 1,
-            t: self.t_next(),
-            kind,
-            value,
-            bound,
-            place: self.worst_contact(),
-            tried,
-        }
-    }
-
-    /// Names the contact that misses the law most.
-    fn worst_contact(&self) -> String {
-        let mut worst = (0.0, String::new());
-        for c in &self.work.impulses {
-            let law = law_of(
-                &self.model,
-                self.settings.h,
-                self.settings.cone,
-                &self.last.bodies,
-                &self.work.next,
-                c,
-            );
-            let residual = law.residual();
-            if residual > worst.0 {
-                let [a, b] = c.contact.bodies.map(|i| &self.model.bodies[i].name);
-                let x = c.contact.point;
-                worst = (
-                    residual,
-                    format!(
-                        ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
-                        x.x, x.y, x.z
-                    ),
-                );
-            }
-        }
-        worst.1
-    }
-
-    fn not_finite(&self, what: &'static str, body: usize) -> StepError {
-        let body = self.model.bodies[body].name.clone();
-        StepError::NotFinite {
-            step: self.last.step + 1,
-            t: self.t_next(),
-            what,
-            body,
-        }
-    }
-
-    fn too_fast(&self, i: usize) -> StepError {
-        StepError::TooFast {
-            step: self.last.step + 1,
-            t: self.t_next(),
-            body: self.model.bodies[i].name.clone(),
-            angle: self.last.bodies[i].twist.angular.length() * self.settings.h,
-        }
-    }
-}
-
-/// Why an attempt at a step ended.
-enum Failure {
-    /// The solver failed: another may do better.
-    Solver(SolveError),
-    /// The step itself cannot be done.
-    Step(Box<StepError>),
-}
-
-impl From<SolveError> for Failure {
-    fn from(e: SolveError) -> Self {
-        Self::Solver(e)
-    }
 }
 
 fn finite(state: &BodyState) -> bool {
@@ -401,11 +327,4 @@ fn finite(state: &BodyState) -> bool {
         && state.pose.orientation.is_finite()
         && state.twist.linear.is_finite()
         && state.twist.angular.is_finite()
-}
-
-fn note(tried: &mut String, what: &str) {
-    if !tried.is_empty() {
-        tried.push_str("; ");
-    }
-    tried.push_str(what);
 }

@@ -4,7 +4,7 @@
 use crate::contacts::Finder;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
 };
@@ -64,7 +64,7 @@ pub(crate) struct AppliedForce {
 /// ```
 /// use stickslip_dynamics::{BodySpec, World};
 /// use stickslip_geometry::Shape;
-/// use glam::DVec3;
+/// use glam::{DMat3, DVec3};
 ///
 /// let mut world = World::builder()
 ///     .body(BodySpec::fixed("ground", Shape::half_space(DVec3::Z, 0.0)?))
@@ -96,6 +96,8 @@ pub struct World {
 pub(crate) struct Workspace {
     pub(crate) finder: Finder,
     pub(crate) wrench: Vec<Wrench>,
+    /// I⁻¹ of each body at the start of the step, world frame.
+    pub(crate) inverse: Vec<DMat3>,
     /// Where each body goes: given, or under ν_free.
     pub(crate) goal: Vec<BodyState>,
     pub(crate) contacts: Vec<stickslip_certify::Contact>,

@@ -2,8 +2,9 @@
 //!
 //! The accelerations that keep a set of contacts with equality form a flat: a plane, a line or a point. If a flat also
 //! lies in the plane of a further contact, that contact is kept anyway, and giving it leave to carry a force (zero, if
-//! need be) loses nothing. So of all subsets only the closed ones matter, those with every contact of their flat: at
-//! most k + k(k-1)/2 + k(k-1)(k-2)/6 instead of 2^k - 1.
+//! need be) loses nothing. So of all subsets only the closed ones matter, those with every contact of their flat. A
+//! velocity that keeps all contacts is orthogonal to all normals, so that three independent normals occur only at rest,
+//! where they share the one point a = 0: at most k + k(k-1)/2 + 1 closed subsets instead of 2^k - 1.
 
 use crate::kinematics::Problem;
 use crate::line::Line;

@@ -48,7 +48,7 @@ impl ForceSet {
 }
 
 /// Most friction edges for which all corners are listed.
-const EDGES_CAP: usize = 26;
+const EDGES_CAP: usize = 12;
 
 /// One generator of the reaction and whose it is.
 struct Edge {
@@ -61,7 +61,7 @@ struct Edge {
 /// The contact forces that give the body of `state` the acceleration `a` = (a_x, a_y, ρα), a corner of a solution set.
 #[must_use]
 pub fn forces(state: &State, options: &Options, a: V3) -> ForceSet {
-    let problem = Problem::new(state, options.tolerance);
+    let problem = Problem::new(state, options);
     let kept: Vec<usize> = (0..problem.active.len())
         .filter(|&i| problem.gap_sign(i, a) == 0)
         .collect();

@@ -14,10 +14,11 @@ use serde_json::{Map, Value, json};
 /// continuous sets.
 #[must_use]
 pub fn json(state: &State, options: &Options, answer: &Solutions) -> Value {
+    let options = answer.options(options);
     let solutions: Vec<Value> = answer
         .sets
         .iter()
-        .map(|s| solution(state, options, answer, s))
+        .map(|s| solution(state, &options, answer, s))
         .collect();
     json!({
         "title": state.title,
@@ -30,6 +31,7 @@ pub fn json(state: &State, options: &Options, answer: &Solutions) -> Value {
             "contact": contact,
             "normal_velocity": speed,
         })).collect::<Vec<_>>(),
+        "tolerance": answer.tolerance,
         "h": answer.h,
         "slip": answer.slip,
         "subsets": {

@@ -1,8 +1,9 @@
 //! First and second variation at every contact (section 5.4.1), ready for the search.
 
 use crate::contact::Contact;
+use crate::solve::Options;
 use crate::state::State;
-use crate::vec3::{V3, axpy, dot, norm, scale};
+use crate::vec3::{V3, ZERO, axpy, dot, norm, scale};
 
 /// A contact that the velocity keeps, in the coordinates (x, y, q = ρθ).
 #[derive(Clone, Debug)]
@@ -31,15 +32,27 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    fn new(index: usize, contact: &Contact, state: &State, tol: f64) -> Self {
-        let omega = state.velocity[2];
+    /// `moving` is false where the body counts as at rest; sliding slower than `slow` (m/s) counts as none.
+    fn new(
+        index: usize,
+        contact: &Contact,
+        state: &State,
+        moving: bool,
+        tol: f64,
+        slow: f64,
+    ) -> Self {
+        let omega = if moving { state.velocity[2] } else { 0.0 };
         let ([n_x, n_y], [r_x, r_y]) = (contact.n, contact.r);
         let row = [n_x, n_y, (n_x * r_y - n_y * r_x) / state.rho];
         let v_f = [n_y, -n_x, (n_x * r_x + n_y * r_y) / state.rho];
-        let velocity = state.generalised_velocity();
+        let velocity = if moving {
+            state.generalised_velocity()
+        } else {
+            ZERO
+        };
         let slip = dot(velocity, v_f);
         let omega2_r = [omega * omega * r_x, omega * omega * r_y, 0.0];
-        let slip_sign = sign(slip, tol * norm(velocity) * norm(v_f));
+        let slip_sign = sign(slip, (tol * norm(velocity) * norm(v_f)).max(slow));
         let infinite_friction = contact.mu.is_infinite();
         let (plus, minus) = if infinite_friction {
             (v_f, scale(v_f, -1.0))
@@ -107,8 +120,14 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(state: &State, tol: f64) -> Self {
-        let velocity = state.generalised_velocity();
+    pub(crate) fn new(state: &State, options: &Options) -> Self {
+        let (tol, slow) = (options.tolerance, options.rest_speed);
+        let moving = norm(state.generalised_velocity()) > slow;
+        let velocity = if moving {
+            state.generalised_velocity()
+        } else {
+            ZERO
+        };
         let speed = norm(velocity);
         let force = state.generalised_force();
         let mut problem = Self {
@@ -117,15 +136,15 @@ impl Problem {
             colliding: Vec::new(),
             force,
             m: state.m,
-            at_rest: speed == 0.0,
+            at_rest: !moving,
             tol,
             a_scale: 0.0,
         };
         let mut a_scale = norm(force) / state.m;
         for (index, contact) in state.contacts.iter().enumerate() {
-            let active = Active::new(index, contact, state, tol);
+            let active = Active::new(index, contact, state, moving, tol, slow);
             let rate = dot(velocity, active.row);
-            match sign(rate, tol * speed * active.delta) {
+            match sign(rate, (tol * speed * active.delta).max(slow)) {
                 1 => problem.separating.push(index),
                 -1 => problem.colliding.push((index, rate)),
                 _ => {

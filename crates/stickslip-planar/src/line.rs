@@ -204,7 +204,7 @@ mod tests {
         // A load that presses on both.
         let n = state.contacts[1].n;
         state.force = [-20.0 * n[0], -20.0 * n[1] - 20.0, 1.0];
-        let problem = Problem::new(&state, 1e-9);
+        let problem = Problem::new(&state, &crate::solve::Options::default());
         assert_eq!(problem.active.len(), 2);
         let constraint = |i: usize| (problem.active[i].row, -problem.active[i].h);
         let line = line_of(constraint(0), constraint(1), 1e-9).unwrap();

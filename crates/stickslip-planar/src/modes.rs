@@ -32,7 +32,7 @@ pub(crate) fn strict_mode(problem: &Problem, a: V3) -> String {
 /// Where there are more than [`MODES_CAP`] combinations only the mode of the motion itself is given.
 #[must_use]
 pub fn closed_modes(state: &State, options: &Options, solution: &Solution) -> Vec<String> {
-    let problem = Problem::new(state, options.tolerance);
+    let problem = Problem::new(state, options);
     let inside = solution.region.interior(problem.a_scale);
     let letters: Vec<Vec<char>> = (0..problem.active.len())
         .map(|i| {

@@ -27,6 +27,8 @@ pub enum Note {
     InfiniteFriction(usize),
     /// A contact that the velocity breaks or closes only just: it may be meant to be kept.
     NearlyKept(usize),
+    /// The answer hangs on digits beyond the tolerance: a slightly different tolerance gives another number of sets.
+    NearSingular,
 }
 
 impl Note {
@@ -42,6 +44,7 @@ impl Note {
             Self::ConeBelowTangentPlane(_) => "cone-below-tangent-plane",
             Self::InfiniteFriction(_) => "infinite-friction",
             Self::NearlyKept(_) => "nearly-kept",
+            Self::NearSingular => "near-singular",
         }
     }
 
@@ -55,7 +58,7 @@ impl Note {
     #[must_use]
     pub fn contacts(&self) -> Vec<usize> {
         match *self {
-            Self::Free => vec![],
+            Self::Free | Self::NearSingular => vec![],
             Self::Repeated(i, j) | Self::Coincident(i, j) | Self::ParallelNormals(i, j) => {
                 vec![i, j]
             }
@@ -108,6 +111,10 @@ impl fmt::Display for Note {
                 f,
                 "contact {} has infinite friction: it can slide only without normal force",
                 i + 1
+            ),
+            Self::NearSingular => write!(
+                f,
+                "the state is singular to within the tolerance: with a larger or smaller one there are other solutions"
             ),
             Self::NearlyKept(i) => write!(
                 f,

@@ -11,7 +11,7 @@ use crate::line::{self, Line, Outcome};
 use crate::region::{Polyhedron, Region};
 use crate::single::{Reaction, two_projections};
 use crate::trace::{Place, Reason};
-use crate::vec3::{V3, add, complement, cross, dot, norm, scale, sub, unit};
+use crate::vec3::{V3, add, cross, dot, norm, scale, sub, unit};
 
 /// All accelerations that forces at the contacts `kept`, all in one plane, can give.
 pub(crate) fn solve(
@@ -96,11 +96,7 @@ pub(crate) fn same_line(problem: &Problem, a: &Line, b: &Line) -> bool {
 fn cells(problem: &Problem, kept: &[usize]) -> Vec<Vec<i8>> {
     let plane = &problem.active[kept[0]];
     let n = scale(plane.row, 1.0 / plane.delta);
-    let (u, w) = complement(n);
-    let whole = Polyhedron {
-        vertices: vec![scale(n, -plane.h / plane.delta)],
-        rays: vec![u, w, scale(u, -1.0), scale(w, -1.0)],
-    };
+    let whole = Polyhedron::whole(scale(n, -plane.h / plane.delta), n);
     let mut cells: Vec<(Vec<i8>, Polyhedron)> = vec![(Vec::new(), whole)];
     for (depth, &i) in kept.iter().enumerate() {
         let contact = &problem.active[i];
@@ -199,7 +195,7 @@ mod tests {
     use super::*;
     use crate::contact::{Contact, Frame};
     use crate::state::State;
-    use crate::vec3::axpy;
+    use crate::vec3::{axpy, complement};
 
     /// The document names two approaches to parallel normals: the motion in the whole plane, and one degree of freedom at
     /// a time along known directions. Along any line of the plane the second must find what the first finds there.
@@ -226,7 +222,7 @@ mod tests {
                 state.contacts.push(Contact::new(n, r, random().abs()));
             }
             state.force = [random(), -1.0, random()];
-            let problem = Problem::new(&state, 1e-9);
+            let problem = Problem::new(&state, &crate::solve::Options::default());
             let kept: Vec<usize> = (0..state.contacts.len()).collect();
             let frames: Vec<Frame> = state.contacts.iter().map(|c| c.frame(state.rho)).collect();
             let mus: Vec<f64> = state.contacts.iter().map(|c| c.mu).collect();

@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub fn text(state: &State, options: &Options, answer: &Solutions, why: bool) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_text(&mut out, state, options, answer, why);
+    let _ = write_text(&mut out, state, &answer.options(options), answer, why);
     out
 }
 

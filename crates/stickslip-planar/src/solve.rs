@@ -19,6 +19,9 @@ pub struct Options {
     /// Relative tolerance to which signs are decided: a number smaller than this times the size of its terms is zero.
     /// Raise it for states typed with few digits.
     pub tolerance: f64,
+    /// Normal and sliding velocities up to this speed, m/s, count as zero, and so does the whole velocity of a slower
+    /// body. Zero for exact states; raise it for states that come out of a simulation.
+    pub rest_speed: f64,
     /// Most contacts that are accepted; those the velocity breaks do not count.
     pub max_contacts: usize,
     /// Try every subset of contacts, as the document does, and not only those that can add a solution.
@@ -29,6 +32,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             tolerance: 1e-9,
+            rest_speed: 0.0,
             max_contacts: 64,
             exhaustive: false,
         }
@@ -91,6 +95,8 @@ pub struct Solutions {
     pub subsets: SubsetCount,
     /// What is special about the state.
     pub notes: Vec<Note>,
+    /// The relative tolerance that was used: that of the options, but for [`Note::NearSingular`].
+    pub tolerance: f64,
 }
 
 /// The answer in one word.
@@ -123,6 +129,14 @@ impl Status {
 }
 
 impl Solutions {
+    /// `options` with the tolerance that was used.
+    pub(crate) fn options(&self, options: &Options) -> Options {
+        Options {
+            tolerance: self.tolerance,
+            ..options.clone()
+        }
+    }
+
     /// The answer in one word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -140,9 +154,39 @@ impl Solutions {
 
 /// All accelerations that Newton's and Coulomb's laws allow in `state`.
 ///
+/// "None" is a strong word, so it is said only with a second look: where another tolerance finds solutions the state is
+/// flagged [`Note::NearSingular`]. A body at rest always has a solution (without sliding velocities the laws cannot be
+/// inconsistent); if one fell between the tolerances, it is taken from the nearest tolerance that finds it.
+///
 /// # Errors
 /// Where the state is not valid, or has more contacts than the cap.
 pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> {
+    let mut answer = attempt(state, options)?;
+    if answer.status() != Status::None {
+        return Ok(answer);
+    }
+    for factor in [10.0, 0.1, 100.0, 0.01, 1000.0, 1e-3] {
+        let tolerance = (options.tolerance * factor).min(0.05);
+        let other = Options {
+            tolerance,
+            ..options.clone()
+        };
+        let mut second = attempt(state, &other)?;
+        if second.status() == Status::None {
+            continue;
+        }
+        let at_rest = norm(state.generalised_velocity()) <= options.rest_speed;
+        if at_rest {
+            second.notes.push(Note::NearSingular);
+            return Ok(second);
+        }
+        answer.notes.push(Note::NearSingular);
+        break;
+    }
+    Ok(answer)
+}
+
+fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
     state.validate()?;
     let tolerance = options.tolerance;
     if !(tolerance > 0.0 && tolerance < 0.1) {
@@ -151,7 +195,13 @@ pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> 
             message: format!("must be between 0 and 0.1, is {tolerance}"),
         });
     }
-    let problem = Problem::new(state, tolerance);
+    if !(options.rest_speed >= 0.0 && options.rest_speed.is_finite()) {
+        return Err(StateError::Value {
+            what: "rest speed".into(),
+            message: format!("must be zero or more, is {}", options.rest_speed),
+        });
+    }
+    let problem = Problem::new(state, options);
     let k = problem.active.len();
     let mut answer = Solutions {
         sets: Vec::new(),
@@ -166,6 +216,7 @@ pub fn solve(state: &State, options: &Options) -> Result<Solutions, StateError> 
             tried: 0,
         },
         notes: notes(state, &problem),
+        tolerance,
     };
     if !problem.colliding.is_empty() {
         return Ok(answer);

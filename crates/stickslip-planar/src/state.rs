@@ -48,7 +48,7 @@ pub enum StateError {
     },
     /// More contacts than the cap.
     #[error(
-        "{found} contacts, and the cap is {cap}: the number of hypotheses grows as the cube of the number of contacts \
+        "{found} contacts, and the cap is {cap}: the number of hypotheses grows as the square of the number of contacts \
          ({subsets}); raise the cap if you can wait"
     )]
     TooManyContacts {

@@ -5,7 +5,9 @@ mod common;
 use common::simplex::Program;
 use common::states::random_state;
 use common::{Random, all, distance, scene, three_point};
-use stickslip_planar::{Contact, ContactKind, Place, Solutions, State, Status, Verdict};
+use stickslip_planar::{
+    Contact, ContactKind, Options, Place, Solutions, State, Status, Verdict, solve,
+};
 
 fn number_of_states() -> usize {
     let value = std::env::var("STICKSLIP_STATES").ok();
@@ -219,4 +221,62 @@ fn infinite_friction_is_a_limit() {
     let answer = all(&scene("rough-rod.toml"));
     let modes: Vec<&str> = answer.sets.iter().map(|s| s.mode.as_str()).collect();
     assert_eq!(modes, ["s", "f", "l"]);
+}
+
+/// Velocities of the size of rounding errors, as a simulation leaves them, change nothing below the rest speed.
+#[test]
+fn noise_below_the_rest_speed_is_rest() {
+    let mut random = Random(24);
+    let options = Options {
+        rest_speed: 1e-8,
+        ..Options::default()
+    };
+    for _ in 0..1000 {
+        let mut state = random_state(&mut random);
+        state.velocity = [0.0; 3];
+        let plain = all(&state);
+        state.velocity = [(); 3].map(|()| random.range(-1e-10, 1e-10));
+        let noisy = solve(&state, &options).unwrap();
+        assert_eq!(plain.sets, noisy.sets);
+        // A body that slides for certain, with noise in its normal velocity.
+        let mut sliding = three_point(0.25, 1.0, [0.0, -1.0, 0.0]);
+        sliding.velocity = [1.0, random.range(-1e-9, 1e-9), random.range(-1e-9, 1e-9)];
+        let answer = solve(&sliding, &options).unwrap();
+        assert_eq!(answer.sets.len(), 1);
+        assert!(distance(answer.sets[0].vertices[0], [-0.25, 0.0, 0.0]) < 1e-12);
+    }
+}
+
+/// A body at rest always has an acceleration: without sliding velocities friction cannot be inconsistent. States a hair
+/// away from every kind of coincidence must not fall between the tolerances.
+#[test]
+fn rest_is_never_inconsistent() {
+    let mut random = Random(25);
+    let mut empty = 0;
+    let n = 4 * number_of_states();
+    for _ in 0..n {
+        let mut state = random_state(&mut random);
+        state.velocity = [0.0; 3];
+        let size = libm::exp2(-random.range(17.0, 50.0));
+        for c in &mut state.contacts {
+            c.r = c.r.map(|x| x + size * random.range(-1.0, 1.0));
+            let turn = size * random.range(-1.0, 1.0);
+            let n = [c.n[0] - turn * c.n[1], c.n[1] + turn * c.n[0]];
+            let length = libm::hypot(n[0], n[1]);
+            c.n = n.map(|x| x / length);
+            if c.mu > 0.0 {
+                c.mu += size * random.range(0.0, 1.0);
+            }
+        }
+        state.force = state.force.map(|x| x + size * random.range(-1.0, 1.0));
+        let answer = all(&state);
+        if answer.sets.is_empty() {
+            empty += 1;
+            if empty < 4 {
+                println!("size {size:e}: {state:?}");
+            }
+        }
+    }
+    println!("{n} states, {empty} without an acceleration");
+    assert_eq!(empty, 0);
 }

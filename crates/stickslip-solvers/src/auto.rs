@@ -4,21 +4,25 @@
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
-//! | 2 | Gauss-Seidel, 30 sweeps, then Newton | best so far |
-//! | 3 | interior point on the exact cone, finished by Newton | scratch |
-//! | 4 | Lemke, for problems without quadratic cones | scratch |
-//! | 5 | arclength homotopy, finished by Newton | scratch |
-//! | 6 | Gauss-Seidel in growing portions, Newton after each | best so far |
-//! | 7 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 2 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
+//! | 3 | convex relaxation, then Newton | scratch |
+//! | 4 | interior point on the exact cone, finished by Newton | scratch |
+//! | 5 | Lemke, for problems without quadratic cones | scratch |
+//! | 6 | arclength homotopy, finished by Newton | scratch |
+//! | 7 | Gauss-Seidel in growing portions, Newton after each | best so far |
+//! | 8 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
+//! | 9 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //!
 //! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
 //! rounding level). The residual that decides is that of the problem as given, recomputed from the
 //! impulses; a stage that does not reach the tolerance is never passed off as an answer.
 //!
 //! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
-//! first, so a solution continues as long as it exists: a pile that rests goes on resting. Without a
-//! guess the start is zero impulses and the chain is the same for everyone, so the answer depends on
-//! the problem alone, not on the history of the solver.
+//! first, so a solution continues as long as it exists: a pile that rests goes on resting. Where there
+//! is nothing to continue, the convex relaxation decides: its velocity is unique, and it is rest
+//! whenever rest is possible (impulses in the cones with u = 0 solve both problems). Only then come
+//! the methods whose answer is the end of their path. Without a guess the answer depends on the
+//! problem alone, not on the history of the solver.
 
 use crate::homotopy::Homotopy;
 use crate::interior_point::InteriorPoint;
@@ -28,7 +32,7 @@ use crate::newton::Newton;
 use crate::nsgs::{Nsgs, Outcome};
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
-use crate::pyramid::LemkeContact;
+use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, starting_impulses};
 use glam::{DMat3, DVec3};
@@ -51,9 +55,11 @@ struct Engines {
     homotopy: Homotopy,
 }
 
+/// Up to this many contacts Gauss-Seidel is cheap enough to try early.
+const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
 const NEWTON_STEPS: usize = 40;
-/// Sweeps of Gauss-Seidel in each portion of stage 6.
+/// Sweeps of Gauss-Seidel in each portion of stage 7.
 const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Most contacts for which all modes are tried.
 const MOST_MODES: usize = 6;
@@ -75,8 +81,11 @@ trait Target {
     fn inner_tolerance(&self) -> f64;
     fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
     fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome;
+    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize);
     fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome;
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome;
+    /// Impulses of the problem with pyramids for cones, by Lemke; false where that fails.
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool;
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
 }
 
@@ -104,12 +113,21 @@ impl Target for StepTarget<'_> {
         engine.solve_step(self.problem, p, self.tolerance)
     }
 
+    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize) {
+        engine.solve_relaxed_step(self.problem)
+    }
+
     fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_step(self.problem, p, self.tolerance)
     }
 
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_step(self.problem, p, self.tolerance)
+    }
+
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
+        self.local.assemble(self.problem);
+        pyramid::start(self.local, directions, p)
     }
 
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
@@ -141,12 +159,20 @@ impl Target for LocalTarget<'_> {
         engine.solve_local(self.problem, p, self.inner)
     }
 
+    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize) {
+        engine.solve_relaxed(self.problem)
+    }
+
     fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_local(self.problem, p, self.inner)
     }
 
     fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
         engine.solve_local(self.problem, p, self.inner)
+    }
+
+    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
+        pyramid::start(&mut self.problem.clone(), directions, p)
     }
 
     fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
@@ -187,14 +213,14 @@ impl<T: Target> Chain<'_, T> {
         self.judge(p, outcome.iterations, "nsgs")
     }
 
-    /// Stages 1 to 3.
+    /// Stages 1 to 4.
     fn first_stages(&mut self, p: &mut Vec<DVec3>, smooth: bool) -> bool {
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         if self.newton(p) {
             return true;
         }
         p.clone_from(&self.best.impulses);
-        if self.nsgs(30, p) || self.newton(p) {
+        if p.len() <= SMALL && (self.nsgs(30, p) || self.newton(p)) {
             // Gauss-Seidel's answer is polished; the better of the two is kept.
             if self.best.solver == "nsgs" {
                 p.clone_from(&self.best.impulses);
@@ -204,6 +230,13 @@ impl<T: Target> Chain<'_, T> {
         }
         if smooth {
             let engine = &mut self.engines.interior_point;
+            let (relaxed, iterations) = self.target.relaxed(engine);
+            self.best.iterations += iterations;
+            p.clone_from(&relaxed);
+            if self.newton(p) {
+                return true;
+            }
+            let engine = &mut self.engines.interior_point;
             engine.newton.settings.iterations = NEWTON_STEPS;
             let outcome = self.target.interior_point(engine, p);
             return self.judge(p, outcome.iterations, "interior-point");
@@ -211,7 +244,7 @@ impl<T: Target> Chain<'_, T> {
         false
     }
 
-    /// Stages 5 to 7.
+    /// Stages 6 to 9.
     fn last_stages(&mut self, smooth: bool) -> bool {
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
@@ -236,6 +269,12 @@ impl<T: Target> Chain<'_, T> {
             }
         }
         if smooth && n_c <= MOST_MODES {
+            for directions in [8, 16, 32] {
+                if self.target.pyramid_start(directions, &mut p) && self.newton(&mut p) {
+                    return true;
+                }
+            }
+            p.clone_from(&self.best.impulses);
             let outcome = self.target.modes(&mut self.engines.newton, &mut p);
             return self.judge(&p, outcome.iterations, "modes");
         }

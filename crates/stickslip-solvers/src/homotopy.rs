@@ -7,7 +7,9 @@ use crate::nsgs::Outcome;
 use crate::problem::{ContactProblem, Law};
 use crate::smoothing::{SmoothedLaw, Smoothing};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised};
+use crate::system::{
+    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
+};
 use glam::DVec3;
 
 /// Settings of [`Homotopy`].
@@ -57,6 +59,7 @@ struct Path {
     by_theta: Vec<DVec3>,
     tangent: Vec<DVec3>,
     tangent_theta: f64,
+    refinement: Refinement,
     scale: Vec<DVec3>,
     q: f64,
 }
@@ -67,15 +70,12 @@ fn smoothing(theta: f64, q: f64) -> Smoothing {
     let ln10 = core::f64::consts::LN_10;
     let epsilon = 10.0 * q * q * s;
     let delta = 0.03 * epsilon.sqrt();
-    // Below θ = 0 the slip term must not change sign: λ stays at 0.
-    let convexity = s.min(1.0);
-    let d_convexity = if s < 1.0 { -ln10 * s } else { 0.0 };
     Smoothing {
         epsilon,
-        convexity,
+        convexity: s,
         a: q,
         delta,
-        rates: [-ln10 * epsilon, d_convexity, -0.5 * ln10 * delta],
+        rates: [-ln10 * epsilon, -ln10 * s, -0.5 * ln10 * delta],
     }
 }
 
@@ -99,11 +99,11 @@ impl Path {
         if !system.factor(&self.rows) {
             return false;
         }
-        system.back_solve(&self.rows, &mut self.by_f);
+        system.refined_solve(&mut self.rows, 3, &mut self.by_f, &mut self.refinement);
         for (row, law) in self.rows.iter_mut().zip(&self.laws) {
             row.g = -law.f_theta;
         }
-        system.back_solve(&self.rows, &mut self.by_theta);
+        system.refined_solve(&mut self.rows, 3, &mut self.by_theta, &mut self.refinement);
         self.by_f
             .iter()
             .chain(&self.by_theta)

@@ -6,7 +6,9 @@ use crate::nsgs::Outcome;
 use crate::problem::ContactProblem;
 use crate::smoothing::{SmoothedLaw, Smoothing, smoothed};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised};
+use crate::system::{
+    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
+};
 use glam::DVec3;
 
 /// Settings of [`InteriorPoint`].
@@ -54,6 +56,7 @@ struct Work {
     rows: Vec<Linearised>,
     laws: Vec<SmoothedLaw>,
     trial_laws: Vec<SmoothedLaw>,
+    refinement: Refinement,
 }
 
 /// ‖F‖₂ of the smoothed laws at (p, u); None where a law has no smoothed form.
@@ -103,11 +106,12 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
 }
 
 impl Work {
-    /// Follows the path from ε = start·q²; `finish` is offered the impulses on the way.
+    /// Follows the path from ε = start·q², with the slip term (`convexity` 0) or without it (1); `finish` is offered the impulses on the way.
     fn follow<S: Coupled>(
         &mut self,
         system: &mut S,
         start: f64,
+        convexity: f64,
         settings: &InteriorPointSettings,
         finish: &mut dyn FnMut(&[DVec3]) -> bool,
     ) -> usize {
@@ -120,6 +124,7 @@ impl Work {
         let at = |epsilon: f64| Smoothing {
             epsilon,
             delta: 0.03 * epsilon.sqrt(),
+            convexity,
             ..Smoothing::default()
         };
         system.velocities(&p, &mut self.u);
@@ -159,7 +164,7 @@ impl Work {
             if !system.factor(&self.rows) {
                 return iteration;
             }
-            system.back_solve(&self.rows, &mut self.dp);
+            system.refined_solve(&mut self.rows, 2, &mut self.dp, &mut self.refinement);
             let mut t = 1.0;
             let mut accepted = false;
             for _ in 0..12 {
@@ -220,7 +225,9 @@ impl InteriorPoint {
                 take_better(&mut best, &mut found, outcome, trial);
                 best.residual <= tolerance
             };
-            let n = self.work.follow(&mut system, start, &settings, &mut finish);
+            let n = self
+                .work
+                .follow(&mut system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
             if best.residual <= tolerance {
                 break;
@@ -228,6 +235,37 @@ impl InteriorPoint {
         }
         *p = found;
         best
+    }
+
+    /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
+    pub(crate) fn solve_relaxed(&mut self, problem: &LocalProblem) -> (Vec<DVec3>, usize) {
+        let mut last = vec![DVec3::ZERO; problem.len()];
+        let mut system = DelassusSystem {
+            problem,
+            memory: &mut self.contacts,
+        };
+        let mut keep = |p: &[DVec3]| {
+            last.copy_from_slice(p);
+            false
+        };
+        let n = self
+            .work
+            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
+        (last, n)
+    }
+
+    /// As [`Self::solve_relaxed`], on the problem of a step.
+    pub(crate) fn solve_relaxed_step(&mut self, problem: &ContactProblem) -> (Vec<DVec3>, usize) {
+        let mut last = vec![DVec3::ZERO; problem.contacts.len()];
+        let mut system = BodySystem::new(problem, &mut self.bodies);
+        let mut keep = |p: &[DVec3]| {
+            last.copy_from_slice(p);
+            false
+        };
+        let n = self
+            .work
+            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
+        (last, n)
     }
 
     /// Solves the problem of a step from scratch; `p` ends as the best impulses found.
@@ -251,7 +289,9 @@ impl InteriorPoint {
                 take_better(&mut best, &mut found, outcome, trial);
                 best.residual <= tolerance
             };
-            let n = self.work.follow(&mut system, start, &settings, &mut finish);
+            let n = self
+                .work
+                .follow(&mut system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
             if best.residual <= tolerance {
                 break;

@@ -3,13 +3,41 @@
 use crate::dense::DenseLu;
 use crate::lcp::{Lcp, LcpError, LcpSolution};
 
+/// v −= x times the column of a variable in w − M z − d z₀ = q, scaled.
+fn subtract_column(
+    lcp: &Lcp,
+    scale: &[f64],
+    cover: &[f64],
+    variable: usize,
+    x: f64,
+    v: &mut [f64],
+) {
+    let n = scale.len();
+    if variable < n {
+        v[variable] -= x;
+    } else if variable == 2 * n {
+        for (v, d) in v.iter_mut().zip(cover) {
+            *v += d * x;
+        }
+    } else {
+        let j = variable - n;
+        let s = scale[j] * x;
+        for (i, m) in lcp.m.column(j) {
+            v[i] += m * scale[i] * s;
+        }
+    }
+}
+
+/// (perturbation of q, shift of M's diagonal), both relative, in each attempt.
+const ATTEMPTS: [(f64, f64); 4] = [(0.0, 0.0), (0.0, 1e-9), (1e-7, 1e-9), (1e-5, 1e-7)];
+
 /// Settings of [`Lemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LemkeSettings {
     /// Most pivots, as a multiple of the size of the problem (plus 100).
     pub pivots_per_row: usize,
-    /// Pivots between refactorisations of the basis.
-    pub refactor: usize,
+    /// Pivots between checks of the basic solution, which refine it or refactor the basis.
+    pub check: usize,
     /// Residual ‖min(z, w)‖/‖q‖ at which a point counts as a solution.
     pub tolerance: f64,
     /// Covering vectors tried before giving up on a ray or a cycle.
@@ -19,10 +47,10 @@ pub struct LemkeSettings {
 impl Default for LemkeSettings {
     fn default() -> Self {
         Self {
-            pivots_per_row: 20,
-            refactor: 60,
+            pivots_per_row: 30,
+            check: 10,
             tolerance: 1e-9,
-            attempts: 3,
+            attempts: 4,
         }
     }
 }
@@ -49,6 +77,7 @@ pub struct Lemke {
     column: Vec<f64>,
     y: Vec<f64>,
     ties: Vec<usize>,
+    shift: f64,
     lu: DenseLu,
 }
 
@@ -89,8 +118,15 @@ impl Lemke {
         let mut total = 0;
         for attempt in 0..self.settings.attempts.max(1) {
             self.set_cover(attempt);
+            // The first attempt leaves ties to the lexicographic rule alone; later ones shift the
+            // diagonal (singular M) and move q a little; the basis they end with is judged on the
+            // true data.
+            let (perturbation, shift) = ATTEMPTS[attempt.min(ATTEMPTS.len() - 1)];
+            self.shift = shift;
+            self.perturb(lcp, perturbation);
             let (end, pivots) = self.run(lcp);
             total += pivots;
+            self.perturb(lcp, 0.0);
             let z = self.point(lcp);
             let residual = lcp.residual(&z);
             // A path that ends on a ray or in a cycle may do so at a solution: the residual judges.
@@ -124,6 +160,20 @@ impl Lemke {
             }
         }
         Err(failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into())))
+    }
+
+    /// Sets the scaled q, each entry raised by a random share of `size` times the largest.
+    fn perturb(&mut self, lcp: &Lcp, size: f64) {
+        let mut random = crate::random::Random::new(0x5eed);
+        self.q.clear();
+        self.q
+            .extend(lcp.q.iter().zip(&self.scale).map(|(q, s)| q * s));
+        if size > 0.0 {
+            let largest = self.q.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            for q in &mut self.q {
+                *q += size * largest * random.unit();
+            }
+        }
     }
 
     /// s_i = 1/√M_ii where the diagonal is positive; other rows take the geometric mean of what
@@ -161,19 +211,14 @@ impl Lemke {
                 };
             }
         }
-        self.q.clear();
-        self.q
-            .extend(lcp.q.iter().zip(&self.scale).map(|(q, s)| q * s));
     }
 
-    /// Ones first; then deterministic vectors with entries in [1, 2).
+    /// Deterministic vectors with entries in [1, 2): unequal, so that symmetric problems, whose rows
+    /// tie by the dozen under d = (1, …, 1), do not.
     fn set_cover(&mut self, attempt: usize) {
         let mut random = crate::random::Random::new(attempt as u64);
         self.cover.clear();
-        for _ in 0..self.n {
-            let v = 1.0 + random.unit();
-            self.cover.push(if attempt == 0 { 1.0 } else { v });
-        }
+        self.cover.extend((0..self.n).map(|_| 1.0 + random.unit()));
     }
 
     /// Column of a variable in w − M z − d z₀ = q, into `self.column`; rows that are not zero only.
@@ -192,6 +237,7 @@ impl Lemke {
             for (i, v) in lcp.m.column(j) {
                 self.column[i] = -v * self.scale[i] * self.scale[j];
             }
+            self.column[j] -= self.shift;
         }
     }
 
@@ -220,7 +266,7 @@ impl Lemke {
         self.pivot(leaving, 2 * n);
 
         let limit = self.settings.pivots_per_row * n + 100;
-        let mut since_refactor = 0;
+        let mut since_refactor = 0usize;
         for pivots in 1..=limit {
             // The complement of what left enters.
             let entering = if out < n { out + n } else { out - n };
@@ -252,11 +298,10 @@ impl Lemke {
                 return (End::Solved, pivots);
             }
             since_refactor += 1;
-            if since_refactor >= self.settings.refactor {
-                if !self.refactor(lcp) {
-                    return (End::Singular, pivots);
-                }
-                since_refactor = 0;
+            if since_refactor.is_multiple_of(self.settings.check)
+                && !self.refresh(lcp, &mut since_refactor)
+            {
+                return (End::Singular, pivots);
             }
         }
         (End::Limit, limit)
@@ -279,7 +324,7 @@ impl Lemke {
     fn ratio_test(&mut self) -> Option<usize> {
         let n = self.n;
         let largest = self.y.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let smallest_pivot = 1e-10 * largest.max(1e-30);
+        let smallest_pivot = 1e-9 * largest.max(1e-30);
         let size = self.x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         // Rounding in x below this is no difference between rows.
         let noise = 1e-13 * size;
@@ -346,6 +391,39 @@ impl Lemke {
         self.basis[r] = entering;
     }
 
+    /// Checks B x = q: refines x with the inverse at hand, refactors where that is not enough.
+    fn refresh(&mut self, lcp: &Lcp, since_refactor: &mut usize) -> bool {
+        let size = self
+            .x
+            .iter()
+            .chain(&self.q)
+            .fold(0.0f64, |m, v| m.max(v.abs()));
+        for refinement in 0..2 {
+            // column ← q − B x.
+            self.column.clone_from(&self.q);
+            for r in 0..self.n {
+                let (variable, x) = (self.basis[r], self.x[r]);
+                subtract_column(lcp, &self.scale, &self.cover, variable, x, &mut self.column);
+                if variable >= self.n && variable < 2 * self.n {
+                    self.column[variable - self.n] += self.shift * x;
+                }
+            }
+            let error = self.column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            if error <= 1e-14 * size {
+                return true;
+            }
+            if error > 1e-9 * size || refinement == 1 && error > 1e-12 * size {
+                *since_refactor = 0;
+                return self.refactor(lcp);
+            }
+            self.multiply_inverse();
+            for (x, d) in self.x.iter_mut().zip(&self.y) {
+                *x += d;
+            }
+        }
+        true
+    }
+
     /// Recomputes B⁻¹ and x from the basis. False if the basis is singular.
     fn refactor(&mut self, lcp: &Lcp) -> bool {
         let n = self.n;
@@ -381,23 +459,29 @@ impl Lemke {
         self.lu.factor_in_place()
     }
 
-    /// z of the present basis, solved afresh with one step of refinement, negative dust removed.
+    /// z of the present basis, solved afresh and refined, negative dust removed.
     fn point(&mut self, lcp: &Lcp) -> Vec<f64> {
         let n = self.n;
         let mut z = vec![0.0; n];
         if !self.factor_basis(lcp) {
             return z;
         }
-        self.x.clone_from(&self.q);
-        self.lu.solve(&mut self.x);
-        for _ in 0..2 {
+        // Refinement against the true columns: with a shifted diagonal this converges to a solution
+        // of the unshifted system where that is consistent.
+        self.x.clear();
+        self.x.resize(n, 0.0);
+        let mut last = f64::INFINITY;
+        for _ in 0..30 {
             let mut rest = self.q.clone();
             for r in 0..n {
-                self.load_column(lcp, self.basis[r]);
-                for (v, c) in rest.iter_mut().zip(&self.column) {
-                    *v -= c * self.x[r];
-                }
+                let (variable, x) = (self.basis[r], self.x[r]);
+                subtract_column(lcp, &self.scale, &self.cover, variable, x, &mut rest);
             }
+            let error = rest.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            if error.is_nan() || error >= 0.5 * last {
+                break;
+            }
+            last = error;
             self.lu.solve(&mut rest);
             for (x, d) in self.x.iter_mut().zip(&rest) {
                 *x += d;

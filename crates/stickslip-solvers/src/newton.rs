@@ -4,7 +4,9 @@ use crate::local::LocalProblem;
 use crate::nsgs::Outcome;
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised};
+use crate::system::{
+    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
+};
 use glam::{DMat3, DVec3};
 
 /// Settings of [`Newton`].
@@ -17,6 +19,8 @@ pub struct NewtonSettings {
     pub regularisation: f64,
     /// Halvings of a step before the regularisation is raised.
     pub halvings: usize,
+    /// Steps within which the merit must halve.
+    pub patience: usize,
     /// Steps whose largest merit a new one must beat (nonmonotone line search).
     pub memory: usize,
 }
@@ -27,6 +31,7 @@ impl Default for NewtonSettings {
             iterations: 60,
             regularisation: 1e-9,
             halvings: 8,
+            patience: 12,
             memory: 4,
         }
     }
@@ -58,6 +63,7 @@ struct Work {
     best: Vec<DVec3>,
     rows: Vec<Linearised>,
     merits: Vec<f64>,
+    refinement: Refinement,
 }
 
 /// ‖F‖₂, largest |F_i| and the largest speed in play.
@@ -152,10 +158,18 @@ impl Work {
         self.merits.clear();
         let mut epsilon = settings.regularisation;
         let mut stalled = 0;
+        let mut mark = f64::INFINITY;
         for iteration in 0..settings.iterations {
             let rounding = 4.0 * f64::EPSILON * now.speed;
-            if now.worst <= rounding || best <= tolerance && stalled >= 2 {
+            if now.worst <= rounding || best <= tolerance && stalled >= 3 {
                 return self.end(p, best, iteration);
+            }
+            // No factor of two in so many steps: this start leads nowhere.
+            if iteration % settings.patience == settings.patience - 1 {
+                if now.merit > 0.5 * mark && best > tolerance {
+                    return self.end(p, best, iteration);
+                }
+                mark = now.merit;
             }
             if self.merits.len() >= settings.memory {
                 self.merits.remove(0);
@@ -203,7 +217,7 @@ impl Work {
         while *epsilon <= 1.0 {
             self.linearise(system, p, *epsilon);
             if system.factor(&self.rows) {
-                system.back_solve(&self.rows, &mut self.dp);
+                system.refined_solve(&mut self.rows, 1, &mut self.dp, &mut self.refinement);
                 let mut t = 1.0;
                 for _ in 0..=settings.halvings {
                     self.trial.clear();

@@ -176,6 +176,27 @@ impl ContactLcp {
     }
 }
 
+/// Impulses that solve `problem` with every cone replaced by a pyramid of `directions` directions:
+/// a start for methods on the exact cone. False where Lemke finds none. The laws of `problem` change.
+pub(crate) fn start(problem: &mut LocalProblem, directions: usize, p: &mut Vec<DVec3>) -> bool {
+    for law in &mut problem.laws {
+        if let Law::Cone { mu } = *law {
+            *law = Law::Pyramid { mu, directions };
+        }
+    }
+    let Ok(lcp) = ContactLcp::new(problem) else {
+        return false;
+    };
+    let mut lemke = Lemke::default();
+    let z = match lcp.mixed.solve_with(|l| lemke.solve_lcp(l)) {
+        Ok(solution) => solution.z,
+        Err(LcpError::Ray { z, .. } | LcpError::Limit { z, .. }) => z,
+        Err(LcpError::Unsuitable(_)) => return false,
+    };
+    *p = lcp.impulses(&z);
+    p.iter().all(|p| p.is_finite())
+}
+
 /// Lemke's method on the step's problem with pyramids.
 #[derive(Clone, Debug, Default)]
 pub struct LemkeContact {

@@ -1,12 +1,15 @@
 //! Solvers by name.
 
+use crate::admm::Admm;
 use crate::auto::Auto;
 use crate::homotopy::Homotopy;
 use crate::interior_point::InteriorPoint;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
+use crate::proximal::Proximal;
 use crate::pyramid::LemkeContact;
 use crate::solver::ContactSolver;
+use crate::staggered::Staggered;
 
 /// Names of the solvers, as scene files and reports use them.
 pub const SOLVER_NAMES: &[&str] = &[
@@ -15,6 +18,9 @@ pub const SOLVER_NAMES: &[&str] = &[
     "nsgs",
     "interior-point",
     "homotopy",
+    "proximal",
+    "admm",
+    "staggered",
     "lemke",
 ];
 
@@ -27,6 +33,9 @@ pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
         "nsgs" => Box::new(Nsgs::default()),
         "interior-point" => Box::new(InteriorPoint::default()),
         "homotopy" => Box::new(Homotopy::default()),
+        "proximal" => Box::new(Proximal::default()),
+        "admm" => Box::new(Admm::default()),
+        "staggered" => Box::new(Staggered::default()),
         "lemke" => Box::new(LemkeContact::default()),
         _ => return None,
     })

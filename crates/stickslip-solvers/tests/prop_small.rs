@@ -59,3 +59,38 @@ fn lemke_and_gauss_seidel_agree_where_there_is_no_friction() {
         }
     }
 }
+
+#[test]
+fn auto_solves_every_small_problem_on_the_exact_cone() {
+    // Open, stick, slide, doubled contacts, μ from 0 to 10, masses over four decades.
+    let mut random = Random::new(13);
+    let mut auto = solver_by_name("auto").expect("solver");
+    for k in 0..4000 {
+        let n_c = 1 + k % 4;
+        let mut law = |r: &mut Random| Law::Cone { mu: random_mu(r) };
+        let problem = random_problem(&mut random, n_c, 4.0, &mut law);
+        auto.solve(&problem, None, 1e-10)
+            .unwrap_or_else(|e| panic!("problem {k}: {e}"));
+    }
+}
+
+#[test]
+fn the_same_problem_gives_the_same_bits_whatever_was_solved_before() {
+    let mut random = Random::new(14);
+    let mut law = |r: &mut Random| Law::Cone { mu: random_mu(r) };
+    let problems: Vec<_> = (0..40)
+        .map(|k| random_problem(&mut random, 1 + k % 8, 2.0, &mut law))
+        .collect();
+    let fresh: Vec<_> = problems
+        .iter()
+        .map(|p| {
+            let mut auto = solver_by_name("auto").expect("solver");
+            auto.solve(p, None, 1e-10).ok().map(|s| s.impulses)
+        })
+        .collect();
+    let mut used = solver_by_name("auto").expect("solver");
+    for (problem, expected) in problems.iter().zip(&fresh).rev() {
+        let again = used.solve(problem, None, 1e-10).ok().map(|s| s.impulses);
+        assert_eq!(&again, expected);
+    }
+}

@@ -11,7 +11,7 @@ use crate::shape::corner;
 use glam::DVec3;
 
 /// Lengths below this fraction of the boxes' size count as zero when features coincide.
-const COINCIDE: f64 = 1e-9;
+const COINCIDE: f64 = 1e-8;
 
 /// Candidates of two boxes; normals point from a to b.
 pub(super) fn box_box(
@@ -28,13 +28,13 @@ pub(super) fn box_box(
         return;
     }
     let first = out.len();
-    let mut faces = |reference_is_a: bool, face: Face, strict: bool| {
+    let mut faces = |reference_is_a: bool, face: Face, crossing: Option<[Edge; 2]>| {
         let (reference, half_r, other, half_o) = if reference_is_a {
             (a, half_a, b, half_b)
         } else {
             (b, half_b, a, half_a)
         };
-        let scene = Over {
+        let over = Over {
             reference,
             half_r,
             face,
@@ -42,22 +42,23 @@ pub(super) fn box_box(
             half_o,
             slack,
             size,
-            strict,
+            crossing,
             reference_is_a,
         };
-        scene.collect(first, out);
+        over.collect(first, out);
     };
     match axis.0.kind {
-        AxisKind::FaceA(i) => faces(true, Face::facing(a, i, axis.0.direction), false),
-        AxisKind::FaceB(i) => faces(false, Face::facing(b, i, -axis.0.direction), false),
+        AxisKind::FaceA(i) => faces(true, Face::facing(a, i, axis.0.direction), None),
+        AxisKind::FaceB(i) => faces(false, Face::facing(b, i, -axis.0.direction), None),
         AxisKind::Edges(i, j) => {
-            let (ia, ib) = (
-                facing_axis(&a.pose, axis.0.direction),
-                facing_axis(&b.pose, axis.0.direction),
-            );
-            faces(true, Face::facing(a, ia, axis.0.direction), true);
-            faces(false, Face::facing(b, ib, -axis.0.direction), true);
-            out.push(crossing(a, half_a, i, b, half_b, j, &axis.0));
+            let n = axis.0.direction;
+            let edge_a = Edge::supporting(&a.pose, i, n);
+            let edge_b = Edge::supporting(&b.pose, j, -n);
+            let facing_a = Face::facing(a, facing_axis(&a.pose, n), n);
+            let facing_b = Face::facing(b, facing_axis(&b.pose, n), -n);
+            faces(true, facing_a, Some([edge_a, edge_b]));
+            faces(false, facing_b, Some([edge_b, edge_a]));
+            out.push(crossing(a, half_a, edge_a, b, half_b, edge_b, &axis.0));
         }
     }
 }
@@ -190,6 +191,15 @@ impl Face {
     fn normal(self, pose: &Pose) -> DVec3 {
         pose.rotation().col(self.axis) * self.side
     }
+
+    /// The edge where the face ends across a lateral axis.
+    fn border(self, across: usize, upper: bool) -> Edge {
+        let own = usize::from(self.side > 0.0) << self.axis;
+        Edge {
+            axis: 3 - self.axis - across,
+            sides: own | usize::from(upper) << across,
+        }
+    }
 }
 
 /// Everything of `other` that lies over one face of `reference`.
@@ -201,8 +211,9 @@ struct Over<'a> {
     half_o: DVec3,
     slack: f64,
     size: f64,
-    /// Only what lies truly over the face now: the direction is not the face's normal.
-    strict: bool,
+    /// The supporting edges of reference and other, where the direction is theirs and not the face's
+    /// normal: then only what lies truly over the face now counts, and not the crossing itself.
+    crossing: Option<[Edge; 2]>,
     reference_is_a: bool,
 }
 
@@ -215,19 +226,19 @@ impl Over<'_> {
             now[k] = self.reference.pose.to_body(self.other.pose.to_world(c));
             end[k] = self.reference.end.to_body(self.other.end.to_world(c));
         }
-        self.vertices(&now, &end, out);
+        self.vertices(&now, &end, first, out);
         self.edges(&now, &end, first, out);
         self.corners(first, out);
     }
 
     fn tolerance(&self) -> f64 {
-        COINCIDE * self.size * if self.strict { -1.0 } else { 1.0 }
+        COINCIDE * self.size * if self.crossing.is_some() { -1.0 } else { 1.0 }
     }
 
     /// Is the height worth a row: closing, or nearly, on the predicted path? A point deep under the face
     /// is not over it but past another side.
     fn closing(&self, height: f64, height_end: f64, thickness: f64) -> bool {
-        height.min(height_end) <= self.slack && (!self.strict || height > -thickness)
+        height.min(height_end) <= self.slack && (self.crossing.is_none() || height > -thickness)
     }
 
     /// Normal of the reference face, from a to b.
@@ -240,26 +251,21 @@ impl Over<'_> {
         }
     }
 
-    fn feature(&self, kind: u32, index: u32) -> Feature {
-        Feature(kind << 24 | u32::from(self.reference_is_a) << 20 | self.face.index() << 16 | index)
-    }
-
     /// Vertices of the other box whose path passes over the face.
-    fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], out: &mut Vec<Candidate>) {
+    fn vertices(&self, now: &[DVec3; 8], end: &[DVec3; 8], first: usize, out: &mut Vec<Candidate>) {
         for k in 0..8 {
             let gap = self.face.height(self.half_r, now[k]);
             let gap_end = self.face.height(self.half_r, end[k]);
-            if !self.closing(gap, gap_end, self.half_r[self.face.axis]) {
-                continue;
-            }
-            if clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some() {
-                let point = self.reference.pose.to_world(now[k]);
-                out.push(Candidate {
-                    feature: self.feature(2, k as u32),
-                    point,
+            if self.closing(gap, gap_end, self.half_r[self.face.axis])
+                && clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some()
+            {
+                let new = Candidate {
+                    feature: Feature::vertex_on_face(self.reference_is_a, self.face.index(), k),
+                    point: self.reference.pose.to_world(now[k]),
                     normal: self.normal(),
                     gap,
-                });
+                };
+                self.push_new(new, first, out);
             }
         }
     }
@@ -271,31 +277,40 @@ impl Over<'_> {
             let Some((enter, leave)) = clip(p, q, self.half_r, self.face, self.tolerance()) else {
                 continue;
             };
-            for (which, s) in [(0, enter), (1, leave)] {
-                if s <= 0.0 || s >= 1.0 {
+            for (s, border) in [enter, leave] {
+                let Some((across, upper)) = border.filter(|_| s > 0.0 && s < 1.0) else {
                     continue;
-                }
+                };
+                let own = self.face.border(across, upper);
                 let local = p + (q - p) * s;
                 let gap = self.face.height(self.half_r, local);
-                let gap_end = self
-                    .face
-                    .height(self.half_r, end[k] + (end[l] - end[k]) * s);
-                if self.closing(gap, gap_end, self.half_r[self.face.axis]) {
-                    let feature = self.feature(3, 2 * edge as u32 + which);
-                    let point = self.reference.pose.to_world(local);
-                    self.push_new(
-                        Candidate {
-                            feature,
-                            point,
-                            normal: self.normal(),
-                            gap,
-                        },
-                        first,
-                        out,
-                    );
+                let at_end = end[k] + (end[l] - end[k]) * s;
+                let gap_end = self.face.height(self.half_r, at_end);
+                if self.is_crossing(own, edge)
+                    || !self.closing(gap, gap_end, self.half_r[self.face.axis])
+                {
+                    continue;
                 }
+                let (edge_a, edge_b) = if self.reference_is_a {
+                    (own.index(), edge)
+                } else {
+                    (edge, own.index())
+                };
+                let new = Candidate {
+                    feature: Feature::edges(edge_a, edge_b).with_normal_of(self.reference_is_a),
+                    point: self.reference.pose.to_world(local),
+                    normal: self.normal(),
+                    gap,
+                };
+                self.push_new(new, first, out);
             }
         }
+    }
+
+    /// Is this the crossing of the two supporting edges, which has a row of its own?
+    fn is_crossing(&self, own: Edge, edge: usize) -> bool {
+        self.crossing
+            .is_some_and(|[a, b]| a.index() == own.index() && b.index() == edge)
     }
 
     /// Corners of the face under the facing side of the other box.
@@ -303,7 +318,7 @@ impl Over<'_> {
         let outward = self.face.normal(&self.reference.pose);
         let facing = Face::facing(self.other, facing_axis(&self.other.pose, outward), -outward);
         let inward = facing.normal(&self.other.pose);
-        let normal = if self.reference_is_a { -inward } else { inward };
+        let thickness = self.half_o[facing.axis];
         for k in 0..8 {
             let c = corner(self.half_r, k);
             if c[self.face.axis] * self.face.side < 0.0 {
@@ -313,34 +328,29 @@ impl Over<'_> {
             let now = self.other.pose.to_body(point);
             let end = self.other.end.to_body(self.reference.end.to_world(c));
             let gap = facing.height(self.half_o, now);
-            if self.closing(
-                gap,
-                facing.height(self.half_o, end),
-                self.half_o[facing.axis],
-            ) && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
+            if self.closing(gap, facing.height(self.half_o, end), thickness)
+                && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
             {
-                let feature = self.feature(4, facing.index() << 8 | k as u32);
-                self.push_new(
-                    Candidate {
-                        feature,
-                        point,
-                        normal,
-                        gap,
-                    },
-                    first,
-                    out,
-                );
+                let new = Candidate {
+                    feature: Feature::vertex_on_face(!self.reference_is_a, facing.index(), k),
+                    point,
+                    normal: if self.reference_is_a { -inward } else { inward },
+                    gap,
+                };
+                self.push_new(new, first, out);
             }
         }
     }
 
-    /// Adds a candidate unless one of this pair stands at the same place with the same normal.
+    /// Adds a candidate unless one of this pair has the same features, or stands at the same place, with
+    /// the same normal.
     fn push_new(&self, new: Candidate, first: usize, out: &mut Vec<Candidate>) {
-        let same = out[first..].iter().any(|old| {
-            (old.point - new.point).length() < COINCIDE * self.size
-                && old.normal.dot(new.normal) > 1.0 - 1e-8
+        let known = out[first..].iter().any(|old| {
+            let coincide = (old.point - new.point).length() < COINCIDE * self.size
+                && old.normal.dot(new.normal) > 1.0 - 1e-8;
+            coincide || new.repeats(old.feature, old.normal)
         });
-        if !same {
+        if !known {
             out.push(new);
         }
     }
@@ -362,66 +372,124 @@ const EDGES: [(usize, usize); 12] = [
     (3, 7),
 ];
 
-/// Part of the segment p → q, as parameters in [0, 1], that lies over a face widened by `tolerance`.
-fn clip(p: DVec3, q: DVec3, half: DVec3, face: Face, tolerance: f64) -> Option<(f64, f64)> {
-    let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+/// The side of a face over which a segment enters or leaves: lateral axis, and whether its upper side;
+/// `None` where the segment begins or ends over the face.
+type Border = Option<(usize, bool)>;
+
+/// Part of the segment p → q, as parameters in [0, 1] with the borders crossed there, that lies over a
+/// face widened by `tolerance`.
+fn clip(
+    p: DVec3,
+    q: DVec3,
+    half: DVec3,
+    face: Face,
+    tolerance: f64,
+) -> Option<((f64, Border), (f64, Border))> {
+    let (mut enter, mut leave) = ((0.0, None), (1.0, None));
     for i in face.lateral() {
         let limit = half[i] + tolerance;
         let d = q[i] - p[i];
-        for (start, slope) in [(p[i] - limit, d), (-p[i] - limit, -d)] {
+        for (upper, start, slope) in [(true, p[i] - limit, d), (false, -p[i] - limit, -d)] {
             // start + s slope ≤ 0
+            let s = -start / slope;
             if slope == 0.0 {
                 if start > 0.0 {
                     return None;
                 }
-            } else if slope > 0.0 {
-                leave = leave.min(-start / slope);
-            } else {
-                enter = enter.max(-start / slope);
+            } else if slope > 0.0 && s < leave.0 {
+                leave = (s, Some((i, upper)));
+            } else if slope < 0.0 && s > enter.0 {
+                enter = (s, Some((i, upper)));
             }
         }
     }
-    (enter <= leave).then_some((enter, leave))
+    (enter.0 <= leave.0).then_some((enter, leave))
+}
+
+/// An edge of a box: its axis, and on which side of the box's other two axes it lies.
+#[derive(Clone, Copy)]
+struct Edge {
+    axis: usize,
+    /// Bit k set: on the upper side of axis k.
+    sides: usize,
+}
+
+impl Edge {
+    /// The edge along `axis` that lies farthest along `direction`.
+    fn supporting(pose: &Pose, axis: usize, direction: DVec3) -> Self {
+        let local = pose.orientation.conjugate() * direction;
+        let sides = (0..3)
+            .filter(|&k| k != axis && local[k] >= 0.0)
+            .map(|k| 1 << k)
+            .sum();
+        Self { axis, sides }
+    }
+
+    fn upper(self, k: usize) -> bool {
+        self.sides >> k & 1 == 1
+    }
+
+    /// Its place in [`EDGES`].
+    fn index(self) -> usize {
+        let (low, high) = match self.axis {
+            0 => (1, 2),
+            1 => (0, 2),
+            _ => (0, 1),
+        };
+        4 * self.axis + usize::from(self.upper(low)) + 2 * usize::from(self.upper(high))
+    }
+
+    /// Midpoint and unit direction in the world.
+    fn line(self, pose: &Pose, half: DVec3) -> (DVec3, DVec3) {
+        let mut mid = corner(half, self.sides);
+        mid[self.axis] = 0.0;
+        (pose.to_world(mid), pose.rotation().col(self.axis))
+    }
 }
 
 /// The crossing of two supporting edges; the point lies on b's edge.
 fn crossing(
     a: &Moving,
     half_a: DVec3,
-    i: usize,
+    edge_a: Edge,
     b: &Moving,
     half_b: DVec3,
-    j: usize,
+    edge_b: Edge,
     axis: &Axis,
 ) -> Candidate {
-    let (mid_a, edge_a, bits_a) = supporting_edge(&a.pose, half_a, i, axis.direction);
-    let (mid_b, edge_b, bits_b) = supporting_edge(&b.pose, half_b, j, -axis.direction);
+    let (mid_a, along_a) = edge_a.line(&a.pose, half_a);
+    let (mid_b, along_b) = edge_b.line(&b.pose, half_b);
     // Closest point of line b to line a: β from the normal equations of |mid_b + β e_b − mid_a − α e_a|².
-    let c = edge_a.dot(edge_b);
+    let c = along_a.dot(along_b);
     let d = mid_b - mid_a;
-    let beta = (c * d.dot(edge_a) - d.dot(edge_b)) / (1.0 - c * c);
-    let point = mid_b + edge_b * beta.clamp(-half_b[j], half_b[j]);
-    let feature = Feature(5 << 24 | (i as u32) << 16 | bits_a << 12 | (j as u32) << 8 | bits_b);
+    let beta = (c * d.dot(along_a) - d.dot(along_b)) / (1.0 - c * c);
+    let reach = half_b[edge_b.axis];
+    let point = mid_b + along_b * beta.clamp(-reach, reach);
+    let feature = Feature::edges(edge_a.index(), edge_b.index());
+    // Measured to a's supporting plane, so that the gap and the normal agree to rounding.
+    let gap = axis.direction.dot(point) - a.shape.support(&a.pose, axis.direction);
     Candidate {
         feature,
         point,
         normal: axis.direction,
-        gap: axis.gap,
+        gap,
     }
 }
 
-/// Midpoint, unit direction and side bits of the edge along axis i that lies farthest along `direction`.
-fn supporting_edge(pose: &Pose, half: DVec3, i: usize, direction: DVec3) -> (DVec3, DVec3, u32) {
-    let local = pose.orientation.conjugate() * direction;
-    let mut mid = DVec3::ZERO;
-    let mut bits = 0;
-    for k in [(i + 1) % 3, (i + 2) % 3] {
-        if local[k] < 0.0 {
-            mid[k] = -half[k];
-        } else {
-            mid[k] = half[k];
-            bits |= 1 << k;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_numbered_as_they_are_listed() {
+        for axis in 0..3 {
+            for sides in 0..8 {
+                if sides >> axis & 1 == 1 {
+                    continue;
+                }
+                let edge = Edge { axis, sides };
+                assert_eq!(EDGES[edge.index()], (sides, sides | 1 << axis));
+            }
         }
     }
-    (pose.to_world(mid), pose.rotation().col(i), bits)
 }

@@ -47,6 +47,43 @@ pub struct Moving<'a> {
     pub end: Pose,
 }
 
+/// Rows of one feature pair whose normals differ by less than this (1 − cos, about 0.045 rad) are one.
+const SAME_NORMAL: f64 = 1e-3;
+
+impl Feature {
+    const KIND: u32 = 24;
+    const WHOSE: u32 = 20;
+
+    /// A vertex of a body against a plane, or against a face of the other body.
+    fn vertex_on_face(face_on_a: bool, face: u32, vertex: usize) -> Self {
+        Self(2 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | face << 8 | vertex as u32)
+    }
+
+    /// Two edges, with the normal of their cross product.
+    fn edges(edge_a: usize, edge_b: usize) -> Self {
+        Self(3 << Self::KIND | (edge_a << 8 | edge_b) as u32)
+    }
+
+    /// The same place, with the normal of a face beside it: of a or of b.
+    fn with_normal_of(self, a: bool) -> Self {
+        Self(self.0 | (1 + u32::from(a)) << Self::WHOSE)
+    }
+
+    /// Is it the same pair of features, whatever normal is taken there?
+    fn same_place(self, other: Self) -> bool {
+        let edges = self.0 >> Self::KIND == 3 && other.0 >> Self::KIND == 3;
+        self == other || (edges && self.0 & 0xffff == other.0 & 0xffff)
+    }
+}
+
+impl Candidate {
+    /// Does this candidate say again what a contact of the same pair, of that feature and normal, says?
+    #[must_use]
+    pub fn repeats(&self, feature: Feature, normal: DVec3) -> bool {
+        self.feature.same_place(feature) && self.normal.dot(normal) > 1.0 - SAME_NORMAL
+    }
+}
+
 impl Moving<'_> {
     /// Bound on how far any point of the body moves between `pose` and `end` by rotation alone, m.
     fn turn(&self) -> f64 {

@@ -17,11 +17,11 @@ pub(super) fn against(
     let gap_at = |plane: &Pose, point: DVec3| normal.dot(plane.to_body(point)) - offset;
     let slack = slack(plane, other);
     let n = plane.pose.orientation * normal;
-    let mut push = |feature, point, end| {
+    let mut push = |vertex, point, end| {
         let gap = gap_at(&plane.pose, point);
         if gap.min(gap_at(&plane.end, end)) <= slack {
             out.push(Candidate {
-                feature: Feature(feature),
+                feature: Feature::vertex_on_face(true, 0, vertex),
                 point,
                 normal: n,
                 gap,
@@ -41,7 +41,7 @@ pub(super) fn against(
         Shape::Box { half } => {
             for k in 0..8 {
                 let c = corner(*half, k);
-                push(k as u32, other.pose.to_world(c), other.end.to_world(c));
+                push(k, other.pose.to_world(c), other.end.to_world(c));
             }
         }
     }

@@ -2,8 +2,9 @@
 //! the document), as SVG.
 
 mod configuration;
+mod map;
 mod real;
-pub(crate) mod svg;
+mod svg;
 
 use crate::solve::Solutions;
 use crate::state::State;

@@ -1,0 +1,97 @@
+//! Why a step is refused, in words: time, bodies, contact, residual, and what was tried.
+
+use crate::error::StepError;
+use crate::world::World;
+use stickslip_certify::Certificate;
+use stickslip_solvers::solver::SolveError;
+
+/// Why an attempt at a step ended.
+pub(crate) enum Failure {
+    /// The solver failed: another may do better.
+    Solver(SolveError),
+    /// The step itself cannot be done.
+    Step(Box<StepError>),
+}
+
+impl From<SolveError> for Failure {
+    fn from(e: SolveError) -> Self {
+        Self::Solver(e)
+    }
+}
+
+impl World {
+    /// A solver's failure is noted and the next solver tried; a step that cannot be is an error at once.
+    pub(crate) fn failed(&self, failure: Failure) -> Result<String, StepError> {
+        match failure {
+            Failure::Solver(e) => Ok(e.to_string()),
+            Failure::Step(e) => Err(*e),
+        }
+    }
+
+    pub(crate) fn not_certified(&self, certificate: &Certificate, tried: String) -> StepError {
+        let tolerance = self.settings.tolerance;
+        let (kind, value) = certificate.worst_of_law();
+        let (kind, value, bound) =
+            if certificate.rounding > 1.0 && value <= certificate.bound(tolerance) {
+                ("rounding", certificate.rounding, 1.0)
+            } else {
+                (kind.name(), value, certificate.bound(tolerance))
+            };
+        StepError::NotCertified {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            kind,
+            value,
+            bound,
+            place: self.worst_contact(),
+            tried,
+        }
+    }
+
+    /// Names the contact that misses the law most.
+    fn worst_contact(&self) -> String {
+        let mut worst = (0.0, String::new());
+        for c in &self.work.impulses {
+            let law = self.law_of(&self.work.next, c);
+            let residual = law.residual();
+            if residual > worst.0 {
+                let [a, b] = c.contact.bodies.map(|i| &self.model.bodies[i].name);
+                let x = c.contact.point;
+                worst = (
+                    residual,
+                    format!(
+                        ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
+                        x.x, x.y, x.z
+                    ),
+                );
+            }
+        }
+        worst.1
+    }
+
+    pub(crate) fn not_finite(&self, what: &'static str, body: usize) -> StepError {
+        let body = self.model.bodies[body].name.clone();
+        StepError::NotFinite {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            what,
+            body,
+        }
+    }
+
+    pub(crate) fn too_fast(&self, i: usize) -> StepError {
+        StepError::TooFast {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            body: self.model.bodies[i].name.clone(),
+            angle: self.last.bodies[i].twist.angular.length() * self.settings.h,
+        }
+    }
+}
+
+pub(crate) fn note(tried: &mut String, what: &str) {
+    if !tried.is_empty() {
+        tried.push_str("; ");
+    }
+    tried.push_str(what);
+}

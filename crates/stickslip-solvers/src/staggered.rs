@@ -1,0 +1,183 @@
+//! The staggered scheme: normal problem with friction held, friction problem with normals held.
+
+use crate::law::{contact_vector, tangent};
+use crate::local::LocalProblem;
+use crate::newton::Newton;
+use crate::nsgs::Outcome;
+use crate::problem::{ContactProblem, Law};
+use crate::residual;
+use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
+use glam::{DMat2, DVec2, DVec3};
+
+/// Settings of [`Staggered`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StaggeredSettings {
+    /// Most exchanges between the two problems.
+    pub exchanges: usize,
+    /// Most sweeps of each friction problem.
+    pub sweeps: usize,
+}
+
+impl Default for StaggeredSettings {
+    fn default() -> Self {
+        Self {
+            exchanges: 500,
+            sweeps: 200,
+        }
+    }
+}
+
+/// Staggered quadratic programs: (1) 0 ≤ p_n ⟂ u_n ≥ 0 with p_t fixed; (2) min ½ p_tᵀ W_tt p_t + … over the
+/// discs |p_t,i| ≤ μ p_n,i with p_n fixed; repeated until neither moves.
+///
+/// Each half is convex and solved well; their alternation need not converge (it is a fixed-point
+/// iteration with no contraction for large μ), and a fixed point satisfies Coulomb's law exactly. The
+/// answer is judged by the law, so a run that does not settle is reported as such. Reference: section
+/// 5 of the dvc3d document; Kaufman and others 2008.
+#[derive(Clone, Debug, Default)]
+pub struct Staggered {
+    /// Settings.
+    pub settings: StaggeredSettings,
+    newton: Newton,
+    local: LocalProblem,
+}
+
+impl Staggered {
+    /// Improves `p` on a local problem of cones and unilateral contacts until the residual (m/s) is
+    /// at most `tolerance`.
+    pub fn solve_local(
+        &mut self,
+        problem: &LocalProblem,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
+        let n = problem.len();
+        let mut normal = problem.clone();
+        let mut best = (residual::of_local(problem, p).0, p.clone());
+        let mut stuck = 0;
+        for exchange in 1..=self.settings.exchanges {
+            // Normal problem: rows t₁, t₂ held at their impulses.
+            for i in 0..n {
+                normal.laws[i] = Law::Box {
+                    lo: DVec3::new(0.0, p[i].y, p[i].z),
+                    hi: DVec3::new(f64::INFINITY, p[i].y, p[i].z),
+                };
+            }
+            self.newton.solve_local(&normal, p, 0.01 * tolerance);
+            for p_i in p.iter_mut() {
+                p_i.x = p_i.x.max(0.0);
+            }
+            self.friction(problem, p, 0.01 * tolerance);
+            let r = residual::of_local(problem, p).0;
+            stuck = if r < 0.99 * best.0 { 0 } else { stuck + 1 };
+            if r < best.0 {
+                best = (r, p.clone());
+            }
+            if best.0 <= tolerance || stuck > 50 || !r.is_finite() {
+                p.clone_from(&best.1);
+                return Outcome {
+                    residual: best.0,
+                    iterations: exchange,
+                };
+            }
+        }
+        p.clone_from(&best.1);
+        Outcome {
+            residual: best.0,
+            iterations: self.settings.exchanges,
+        }
+    }
+
+    /// Gauss-Seidel on the discs, each solved exactly.
+    fn friction(&self, problem: &LocalProblem, p: &mut [DVec3], tolerance: f64) {
+        for _ in 0..self.settings.sweeps {
+            let mut change = 0.0f64;
+            for i in 0..p.len() {
+                let radius = problem.laws[i].friction() * p[i].x;
+                let w = problem.delassus.diagonal(i);
+                let block = DMat2::from_cols(tangent(w.y_axis), tangent(w.z_axis));
+                let u = tangent(problem.velocity(i, p));
+                let rest = u - block * tangent(p[i]);
+                let next = disc(&block, rest, radius);
+                change = change.max((next - tangent(p[i])).length() * problem.delassus.w_bar(i));
+                p[i] = contact_vector(p[i].x, next);
+            }
+            if change <= tolerance {
+                return;
+            }
+        }
+    }
+}
+
+/// p_t with |p_t| ≤ r that minimises ½ pᵀ B p + s·p: −B⁻¹s if inside, else −(B + λI)⁻¹s with |p| = r.
+fn disc(block: &DMat2, s: DVec2, r: f64) -> DVec2 {
+    if r <= 0.0 {
+        return DVec2::ZERO;
+    }
+    let at = |lambda: f64| -> DVec2 {
+        let m = *block + DMat2::IDENTITY * lambda;
+        -(m.inverse() * s)
+    };
+    let free = at(0.0);
+    if free.is_finite() && free.length() <= r {
+        return free;
+    }
+    // |p(λ)| falls from above r to below it on (0, |s|/r]; bisection, then the exact radius.
+    let (mut lo, mut hi) = (0.0, s.length() / r);
+    for _ in 0..200 {
+        let mid = 0.5 * (lo + hi);
+        if mid <= lo || mid >= hi {
+            break;
+        }
+        let p = at(mid);
+        if p.is_finite() && p.length() <= r {
+            hi = mid;
+        } else {
+            lo = mid;
+        }
+    }
+    let p = at(hi);
+    let length = p.length();
+    if length > 0.0 && length.is_finite() {
+        p * (r / length)
+    } else {
+        DVec2::ZERO
+    }
+}
+
+impl ContactSolver for Staggered {
+    fn name(&self) -> &'static str {
+        "staggered"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee {
+            claim: "a fixed point of the exchange satisfies the law; that it is reached is not proved",
+            hypotheses: "quadratic cones and unilateral contacts",
+        }
+    }
+
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let solver = self.name();
+        let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
+        let unsuited = |c: &crate::problem::ContactBlock| {
+            matches!(c.law, Law::Pyramid { .. } | Law::Box { .. })
+        };
+        if let Some(i) = problem.contacts.iter().position(unsuited) {
+            return Err(SolveError::Unsuitable {
+                solver,
+                reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
+            });
+        }
+        let mut local = std::mem::take(&mut self.local);
+        local.assemble(problem);
+        let outcome = self.solve_local(&local, &mut p, tolerance);
+        self.local = local;
+        crate::solver::finish(solver, problem, p, outcome.iterations, tolerance)
+    }
+}

@@ -1,0 +1,239 @@
+//! Problems stored in files, whatever their kind: read by their ending, solved by a solver's name.
+
+use crate::admm::Admm;
+use crate::auto::Auto;
+use crate::fclib;
+use crate::homotopy::Homotopy;
+use crate::interior_point::InteriorPoint;
+use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
+use crate::lcp_interior::{LcpInterior, LcpInteriorSettings, mixed, solve_auto};
+use crate::lcp_json::{self, LcpFile};
+use crate::lemke::Lemke;
+use crate::local::LocalProblem;
+use crate::matrix_market;
+use crate::newton::Newton;
+use crate::nsgs::{Nsgs, Outcome};
+use crate::pgs;
+use crate::proximal::Proximal;
+use crate::residual::GlobalResidual;
+use crate::solver::SolveError;
+use crate::staggered::Staggered;
+use glam::DVec3;
+use std::path::Path;
+
+/// A problem from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoredProblem {
+    /// Frictional contact on the exact cone: (W, q, μ).
+    Contact(LocalProblem),
+    /// LCP or mixed LCP.
+    Complementarity(MixedLcp),
+}
+
+/// What a solver made of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredAnswer {
+    /// "solved", "not converged", or "ray".
+    pub status: &'static str,
+    /// The solver that gave the answer.
+    pub solver: String,
+    /// Natural map over max(|q|, |r|, |u|) for contact; |min(z, w)|/|q| for complementarity.
+    pub residual: f64,
+    /// Natural map over |q| (for complementarity the same as `residual`).
+    pub residual_faf: f64,
+    /// Iterations, sweeps or pivots.
+    pub iterations: usize,
+    /// r or z, in the file's own order.
+    pub values: Vec<f64>,
+}
+
+/// Solvers for contact problems in files.
+pub const CONTACT_SOLVERS: [&str; 8] = [
+    "auto",
+    "newton",
+    "nsgs",
+    "interior-point",
+    "homotopy",
+    "proximal",
+    "admm",
+    "staggered",
+];
+
+/// Solvers for (mixed) LCPs in files.
+pub const LCP_SOLVERS: [&str; 4] = ["auto", "lemke", "interior-point", "pgs"];
+
+impl StoredProblem {
+    /// Reads FCLIB (`.hdf5`, `.h5`), JSON (`.json`), or Matrix Market (`.mtx`: M, with q in the file beside
+    /// it whose name has `_M` replaced by `_q`).
+    ///
+    /// # Errors
+    /// One sentence that says what was found and what was expected.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let ending = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        let open = |path: &Path| std::fs::read(path).map_err(|e| format!("cannot be read: {e}"));
+        let text = |path: &Path| {
+            String::from_utf8(open(path)?).map_err(|_| "is not text in UTF-8".to_string())
+        };
+        match ending.to_ascii_lowercase().as_str() {
+            "hdf5" | "h5" => {
+                let problem = fclib::read(&open(path)?).map_err(|e| e.to_string())?;
+                let local = problem.into_local()?;
+                local.validate()?;
+                Ok(Self::Contact(local))
+            }
+            "json" => Ok(Self::Complementarity(match lcp_json::read(&text(path)?)? {
+                LcpFile::Plain(lcp) => mixed(&lcp),
+                LcpFile::Mixed(problem) => problem,
+            })),
+            "mtx" => {
+                let m = matrix_market::read(&text(path)?)?;
+                let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+                if !name.contains("_M") {
+                    return Err("is the M of a pair NAME_M.mtx, NAME_q.mtx? Its name has no _M".into());
+                }
+                let beside = path.with_file_name(name.replacen("_M", "_q", 1));
+                let q = matrix_market::read(&text(&beside).map_err(|e| format!("its q, {}, {e}", beside.display()))?)?;
+                if q.n_cols() != 1 {
+                    return Err(format!("q must have one column, not {}", q.n_cols()));
+                }
+                let mut values = Vec::new();
+                q.times(&[1.0], &mut values);
+                let lcp = Lcp { m, q: values };
+                lcp.validate().map_err(|e| e.to_string())?;
+                Ok(Self::Complementarity(mixed(&lcp)))
+            }
+            _ => Err("has an ending that is none of .hdf5, .h5 (FCLIB), .json (LCP), .mtx (Matrix Market)".into()),
+        }
+    }
+
+    /// One line: kind and size.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Contact(p) => format!("frictional contact, {} contacts", p.len()),
+            Self::Complementarity(p) if p.n_eq == 0 => format!("LCP, n = {}", p.q.len()),
+            Self::Complementarity(p) => {
+                format!("mixed LCP, n = {} of which {} free", p.q.len(), p.n_eq)
+            }
+        }
+    }
+
+    /// Names of the solvers that can take it.
+    #[must_use]
+    pub const fn solvers(&self) -> &'static [&'static str] {
+        match self {
+            Self::Contact(_) => &CONTACT_SOLVERS,
+            Self::Complementarity(_) => &LCP_SOLVERS,
+        }
+    }
+
+    /// Solves it; `None` for a solver's name that is not in [`StoredProblem::solvers`].
+    #[must_use]
+    pub fn solve(&self, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
+        match self {
+            Self::Contact(problem) => solve_contact(problem, solver, tolerance),
+            Self::Complementarity(problem) => solve_lcp(problem, solver, tolerance),
+        }
+    }
+}
+
+fn solve_contact(problem: &LocalProblem, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
+    let mut p = vec![DVec3::ZERO; problem.len()];
+    let mut name = solver.to_string();
+    // The engines take a tolerance in velocity units: that of the data.
+    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
+    let speed = 0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt();
+    let Outcome { iterations, .. } = match solver {
+        "auto" => match Auto::default().solve_local(problem, &[], tolerance) {
+            Ok(solved) => {
+                name = format!("auto ({})", solved.solver);
+                p = solved.impulses;
+                Outcome {
+                    residual: solved.residual,
+                    iterations: solved.iterations,
+                }
+            }
+            Err(SolveError::NotConverged {
+                best,
+                residual,
+                iterations,
+                ..
+            }) => {
+                p = best;
+                Outcome {
+                    residual,
+                    iterations,
+                }
+            }
+            Err(_) => Outcome {
+                residual: f64::INFINITY,
+                iterations: 0,
+            },
+        },
+        "newton" => Newton::default().solve_local(problem, &mut p, speed),
+        "nsgs" => Nsgs::default().solve_local(problem, &mut p, speed),
+        "interior-point" => InteriorPoint::default().solve_local(problem, &mut p, speed),
+        "homotopy" => Homotopy::default().solve_local(problem, &mut p, speed),
+        "proximal" => Proximal::default().solve_local(problem, &mut p, speed),
+        "admm" => Admm::default().solve_local(problem, &mut p, speed),
+        "staggered" => Staggered::default().solve_local(problem, &mut p, speed),
+        _ => return None,
+    };
+    let judged = GlobalResidual::new(problem, &p);
+    let residual = judged.siconos();
+    Some(StoredAnswer {
+        status: if residual <= tolerance {
+            "solved"
+        } else {
+            "not converged"
+        },
+        solver: name,
+        residual,
+        residual_faf: judged.faf(),
+        iterations,
+        values: p.iter().flat_map(|p| p.to_array()).collect(),
+    })
+}
+
+fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
+    let mut lemke = Lemke::default();
+    lemke.settings.tolerance = tolerance;
+    let interior = LcpInterior {
+        settings: LcpInteriorSettings {
+            tolerance,
+            ..LcpInteriorSettings::default()
+        },
+    };
+    let result = match solver {
+        "auto" => solve_auto(problem, tolerance),
+        "lemke" => problem.solve_with(|l| lemke.solve_lcp(l)),
+        "interior-point" => interior.solve(problem),
+        "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
+        _ => return None,
+    };
+    let (status, z, iterations) = match result {
+        Ok(LcpSolution { z, iterations, .. }) => ("solved", z, iterations),
+        Err(LcpError::Ray { z, pivots, .. }) => ("ray", z, pivots),
+        Err(LcpError::Limit { z, iterations, .. }) => ("not converged", z, iterations),
+        Err(LcpError::Unsuitable(_)) => ("not converged", vec![0.0; problem.q.len()], 0),
+    };
+    // The residual decides, not the method's own word: a ray may end on a solution.
+    let residual = problem.residual(&z);
+    Some(StoredAnswer {
+        status: if residual <= tolerance {
+            "solved"
+        } else if status == "ray" {
+            "ray"
+        } else {
+            "not converged"
+        },
+        solver: solver.into(),
+        residual,
+        residual_faf: residual,
+        iterations,
+        values: z,
+    })
+}

@@ -1,0 +1,64 @@
+//! The shared collection of frictional contact and complementarity problems.
+
+mod common;
+
+use stickslip_solvers::auto::Auto;
+use stickslip_solvers::lcp_interior::{mixed, solve_auto};
+use stickslip_solvers::lcp_json::LcpFile;
+use stickslip_solvers::residual::GlobalResidual;
+use stickslip_solvers::{fclib, lcp_json};
+
+/// Problems that `auto` does not solve yet, or only in minutes.
+const OPEN: [&str; 1] = ["gen_Buttresses"];
+
+#[test]
+fn auto_solves_the_frictional_contact_problems() {
+    let mut solved = 0;
+    let mut to_rounding = 0;
+    for path in common::shared_files("problems/fc", "hdf5").unwrap_or_default() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = std::fs::read(&path).expect("readable");
+        let problem = fclib::read(&bytes)
+            .expect("FCLIB")
+            .into_local()
+            .expect("local");
+        // The largest take seconds even when optimised.
+        if OPEN.iter().any(|o| name.starts_with(o)) || cfg!(debug_assertions) && problem.len() > 600
+        {
+            println!("passed over: {name}");
+            continue;
+        }
+        let answer = Auto::default()
+            .solve_local(&problem, &[], 1e-8)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let r = GlobalResidual::new(&problem, &answer.impulses).siconos();
+        assert!(r <= 1e-8, "{name}: {r:e}");
+        solved += 1;
+        to_rounding += usize::from(r <= 1e-12);
+    }
+    println!("{solved} solved to 1e-8, {to_rounding} of them to 1e-12");
+}
+
+#[test]
+fn auto_solves_the_complementarity_problems() {
+    // Pivot paths too long for Lemke and folds that stop the interior point.
+    let open = [
+        "cannonball_planar210_mu02_step0",
+        "cannonball_planar210_mu08_step0",
+        "cannonball_planar55_mu08_step0",
+    ];
+    for path in common::shared_files("problems/lcp", "json").unwrap_or_default() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let problem = match lcp_json::read(&text).expect("LCP") {
+            LcpFile::Plain(lcp) => mixed(&lcp),
+            LcpFile::Mixed(problem) => problem,
+        };
+        if open.contains(&&*name) || problem.q.len() > 250 && cfg!(debug_assertions) {
+            println!("passed over: {name}");
+            continue;
+        }
+        let solution = solve_auto(&problem, 1e-9).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(problem.residual(&solution.z) <= 1e-9, "{name}");
+    }
+}

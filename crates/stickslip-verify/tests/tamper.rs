@@ -1,0 +1,137 @@
+//! `check` accepts what was computed and rejects what was changed: one number larger than 1e-3 in SI units,
+//! altered by 1e-6 of itself, with every derived column and checksum made to fit.
+
+use stickslip::certify::ContactImpulse;
+use stickslip::dynamics::check::{Report, check};
+use stickslip::dynamics::simulate::header;
+use stickslip::prelude::*;
+use stickslip::record::Trajectory;
+use stickslip_verify::world_of;
+
+/// Scenes, and how long they run here.
+const SCENES: [(&str, &[&str]); 9] = [
+    ("box_stack.toml", &["step.until=2.2"]),
+    ("sliding_box.toml", &["step.until=0.8"]),
+    ("incline_stick.toml", &["step.until=0.5"]),
+    ("incline_slip.toml", &["step.until=0.5"]),
+    ("spinning_sphere.toml", &["step.until=0.6"]),
+    (
+        "sliding_box.toml",
+        &["step.until=0.5", "step.cone=pyramid:6"],
+    ),
+    ("static_and_kinetic.toml", &["step.until=0.5"]),
+    ("billiard.toml", &["step.until=1.0"]),
+    ("plate.toml", &["step.until=0.1"]),
+];
+
+fn trajectory(scene: &str, overrides: &[&str]) -> Trajectory {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let (scene, mut world) = world_of(scene, &overrides);
+    let header = header(&scene, &world);
+    let mut trajectory = Trajectory::new();
+    let outcome = simulate(
+        &mut world,
+        &header,
+        scene.step.until,
+        &mut trajectory,
+        &mut |_| {},
+    )
+    .expect("a recorder in memory");
+    assert!(outcome.certified(), "{}: {:?}", scene.file, outcome.failure);
+    trajectory
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// All the state and impulse numbers of a frame that may be changed.
+fn numbers<'a>(
+    bodies: &'a mut [BodyState],
+    contacts: &'a mut [ContactImpulse],
+) -> Vec<&'a mut f64> {
+    let mut all: Vec<&mut f64> = Vec::new();
+    for b in bodies {
+        let (p, q) = (&mut b.pose.position, &mut b.pose.orientation);
+        let (v, w) = (&mut b.twist.linear, &mut b.twist.angular);
+        all.extend([
+            &mut p.x, &mut p.y, &mut p.z, &mut q.x, &mut q.y, &mut q.z, &mut q.w,
+        ]);
+        all.extend([&mut v.x, &mut v.y, &mut v.z, &mut w.x, &mut w.y, &mut w.z]);
+    }
+    for c in contacts {
+        all.extend([&mut c.impulse.x, &mut c.impulse.y, &mut c.impulse.z]);
+    }
+    all.retain(|x| x.abs() > 1e-3);
+    all
+}
+
+/// Findings that are not about derived columns, which a forger would make fit.
+fn physical(report: &Report) -> usize {
+    let derived = [
+        "stored certificate",
+        "stored energy",
+        "the energy",
+        "state hash",
+        "its mode",
+    ];
+    report
+        .findings
+        .iter()
+        .filter(|f| !derived.iter().any(|d| f.what.contains(d)))
+        .count()
+}
+
+#[test]
+fn what_was_computed_is_valid() {
+    for (scene, overrides) in SCENES {
+        let report = check(&trajectory(scene, overrides)).expect("a scene");
+        assert!(report.valid(), "{scene}: {:?}", report.findings);
+        assert!(report.steps > 0);
+    }
+}
+
+#[test]
+fn what_was_changed_is_rejected() {
+    let count = std::env::var("STICKSLIP_TAMPER")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(1000);
+    let mut dice = Dice(20_261_115);
+    let mut tried = 0;
+    for (k, (scene, overrides)) in SCENES.into_iter().enumerate() {
+        let honest = trajectory(scene, overrides);
+        while tried < count * (k + 1) / SCENES.len() {
+            let mut forged = honest.clone();
+            let frame = dice.below(forged.frames.len());
+            let step = &mut forged.frames[frame].step;
+            let mut all = numbers(&mut step.bodies, &mut step.contacts);
+            if all.is_empty() {
+                continue;
+            }
+            let which = dice.below(all.len());
+            let before = *all[which];
+            *all[which] *= if dice.below(2) == 0 {
+                1.0 + 1e-6
+            } else {
+                1.0 - 1e-6
+            };
+            let report = check(&forged).expect("a scene");
+            assert!(
+                physical(&report) > 0,
+                "{scene}, frame {frame}: number {which} ({before}) was changed and passed: {:?}",
+                report.findings
+            );
+            tried += 1;
+        }
+    }
+    eprintln!("{tried} forgeries, all rejected");
+}
