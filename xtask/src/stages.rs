@@ -111,20 +111,15 @@ pub(crate) fn run_all() -> Result<(), String> {
     }
 }
 
-/// The program is documented first: its pages and the library's share a name, and the library's are to stay.
+/// Programs are documented first: their pages and those of a library may share a name, and the library's are to stay.
 fn docs() -> Result<(), String> {
-    let strict = [("RUSTDOCFLAGS", "-D warnings")];
-    let base = [
-        "doc",
-        "--profile",
-        PROFILE,
-        "--quiet",
-        "--no-deps",
-        "--document-private-items",
-    ];
-    cargo(&[&base[..], &["-p", "stickslip-cli"]].concat(), &strict)?;
-    let rest = ["--workspace", "--exclude", "stickslip-cli"];
-    cargo(&[&base[..], &rest].concat(), &strict)
+    let base = ["doc", "--profile", PROFILE, "--workspace", "--quiet"];
+    let strict = ["--no-deps", "--document-private-items"];
+    for which in ["--bins", "--lib"] {
+        let flags = [("RUSTDOCFLAGS", "-D warnings")];
+        cargo(&[&base[..], &strict, &[which]].concat(), &flags)?;
+    }
+    Ok(())
 }
 
 fn dependencies() -> Result<(), String> {

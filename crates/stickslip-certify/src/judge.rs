@@ -335,7 +335,7 @@ pub fn law_of(
     }
 }
 
-/// tr W_ii of one body: 3/m + tr([r]ᵀ I⁻¹ [r]).
+/// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).
 fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
     let mut trace = 3.0 / mass;
     for e in DVec3::AXES {

@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use support::{ball, folder, path, program, stickslip, write};
 
-const COMMANDS: [&str; 7] = [
-    "run", "check", "compare", "accel", "modes", "schema", "bench",
+const COMMANDS: [&str; 8] = [
+    "run", "check", "compare", "accel", "modes", "solve", "schema", "bench",
 ];
 
 #[test]
@@ -206,6 +206,41 @@ fn modes_draws_its_map() {
     stickslip(&["modes", state, "--x-range", "1", "-o", &svg])
         .exits(2)
         .says(&["--x-range"]);
+}
+
+#[test]
+fn solve_prints_the_promised_keys() {
+    let place = folder();
+    // 0 ≤ z ⟂ M z + q ≥ 0 with M = diag(2, 1), q = (-4, 3): z = (2, 0).
+    let problem = r#"{"type": "lcp", "n": 2, "M": {"rows": [0, 1], "cols": [0, 1], "vals": [2, 1]}, "q": [-4, 3]}"#;
+    let file = write(&place, "small.json", problem);
+    let impulses = path(&place, "z.txt");
+    let json = stickslip(&["solve", &file, "--json", "--impulses", &impulses])
+        .exits(0)
+        .json();
+    for key in ["status", "solver", "residual", "iterations", "seconds"] {
+        assert!(!json[key].is_null(), "no {key} in {json}");
+    }
+    let z: Vec<f64> = std::fs::read_to_string(&impulses)
+        .expect("the answer")
+        .lines()
+        .map(|line| line.trim().parse().expect("a number"))
+        .collect();
+    assert_eq!(z, [2.0, 0.0]);
+    stickslip(&["solve", "no_such.json"])
+        .exits(2)
+        .says(&["no_such.json"]);
+    stickslip(&["solve", "scenes"]).exits(2).says(&["scenes"]);
+    stickslip(&["solve", &file, "--solver", "magic"])
+        .exits(2)
+        .says(&["magic"]);
+    stickslip(&["solve", &file, "--tol", "0"])
+        .exits(2)
+        .says(&["--tol"]);
+    let broken = write(&place, "broken.json", "{");
+    stickslip(&["solve", &broken])
+        .exits(2)
+        .says(&["broken.json"]);
 }
 
 #[test]

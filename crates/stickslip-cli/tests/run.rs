@@ -282,6 +282,7 @@ fn a_run_that_fails_half_way_keeps_what_it_had() {
     }
 }
 
+/// Every scene, from its beginning to its end: certified, and found valid from its file alone.
 #[test]
 fn every_scene_of_the_folder_runs_certified() {
     let mut scenes: Vec<_> = std::fs::read_dir(root().join("scenes"))
@@ -291,11 +292,15 @@ fn every_scene_of_the_folder_runs_certified() {
         .collect();
     scenes.sort();
     assert!(scenes.len() >= 10);
+    let place = folder();
     for scene in scenes {
         let scene = scene.to_str().expect("UTF-8");
-        let json = stickslip(&["run", scene, "--until", "0.2", "--json"])
+        let parquet = path(&place, "run.parquet");
+        let json = stickslip(&["run", scene, "--json", "-o", &parquet])
             .exits(0)
             .json();
         assert_eq!(json["certified"], true, "{scene}");
+        let checked = stickslip(&["check", &parquet]).exits(0);
+        assert!(checked.out.starts_with("VALID"), "{scene}: {}", checked.out);
     }
 }

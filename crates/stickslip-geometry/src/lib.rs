@@ -1,7 +1,7 @@
 //! Shapes, mass properties, signed gaps and the contacts that may close within a step.
 //!
 //! One step asks two questions of this crate: which pairs could touch before t + h
-//! ([`broad_phase::pairs`]), and where each of them would ([`narrow_phase::future_contacts`]).
+//! ([`broad_phase::Sweep::pairs`]), and where each of them would ([`narrow_phase::future_contacts`]).
 //! The judge asks a third, answered without the narrow phase: how far apart are two shapes
 //! ([`separation::separation`]).
 //!
