@@ -26,7 +26,7 @@ A state in TOML (JSON has the same keys; r points from the contact to the centre
 Modes, one letter for each contact that the velocity keeps: s separates, f stands still,
 l and r slide to -t and +t with t = (n_y, -n_x).
 Exit status: 0 with an answer (also where no acceleration is legal), 2 for bad input.")]
-pub struct Accel {
+pub(crate) struct Accel {
     /// State file, TOML or JSON; - reads standard input
     state: PathBuf,
     /// Print one JSON object
@@ -75,7 +75,7 @@ pub struct Accel {
 
 impl Accel {
     /// Runs the command.
-    pub fn run(self) -> ExitCode {
+    pub(crate) fn run(self) -> ExitCode {
         match self.answer() {
             Ok(()) => ExitCode::SUCCESS,
             Err(Failure { message, code }) => {

@@ -15,7 +15,7 @@ Example:
 Two components of the applied force vary, the third stays as in the state. A region is named by the modes of all
 solutions there, such as `s | f | l`; `none` where no acceleration is legal; ~ marks a continuous set.
 Exit status: 0, 1 where the picture cannot be written, 2 for bad input.")]
-pub struct Modes {
+pub(crate) struct Modes {
     /// State file, TOML or JSON; - reads standard input
     state: PathBuf,
     /// Print one JSON object
@@ -58,7 +58,7 @@ pub struct Modes {
 
 impl Modes {
     /// Runs the command.
-    pub fn run(self) -> ExitCode {
+    pub(crate) fn run(self) -> ExitCode {
         match self.answer() {
             Ok(()) => ExitCode::SUCCESS,
             Err(Failure { message, code }) => {
