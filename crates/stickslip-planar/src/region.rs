@@ -1,7 +1,7 @@
 //! Sets of accelerations: points, segments, rays and polygons in acceleration space.
 
 use crate::cone::Cone;
-use crate::vec3::{V3, ZERO, add, axpy, complement, dot, norm, scale, sub, unit};
+use crate::vec3::{V3, ZERO, add, axpy, complement, cross, dot, norm, scale, sub, unit};
 
 /// conv(vertices) + cone(rays) in the coordinates (x, y, q = ρθ), m/s². Rays are unit vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,33 +168,27 @@ fn merge(points: &mut Vec<V3>, slack: f64) {
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<V3>,
     pub(crate) rays: Vec<V3>,
-    /// Orthonormal directions of the plane.
-    u: V3,
-    w: V3,
+    /// Unit normal of the plane.
+    n: V3,
 }
 
 impl Polyhedron {
-    /// The empty set in planes with unit normal `n`.
     fn none(n: V3) -> Self {
-        let (u, w) = complement(n);
         Self {
             vertices: Vec::new(),
             rays: Vec::new(),
-            u,
-            w,
+            n,
         }
     }
 
     /// The whole plane through `point` with unit normal `n`.
     pub(crate) fn whole(point: V3, n: V3) -> Self {
-        let mut plane = Self::none(n);
-        plane.vertices.push(point);
-        plane.rays = plane.axes();
-        plane
-    }
-
-    fn axes(&self) -> Vec<V3> {
-        vec![self.u, self.w, scale(self.u, -1.0), scale(self.w, -1.0)]
+        let (u, w) = complement(n);
+        Self {
+            vertices: vec![point],
+            rays: vec![u, w, scale(u, -1.0), scale(w, -1.0)],
+            n,
+        }
     }
 
     /// { p in cone(edges) : n·p = height }, n a unit vector: every point is a sum of the generators listed here.
@@ -256,32 +250,38 @@ impl Polyhedron {
                 if s.abs() <= tol { 0.0 } else { s }
             })
             .collect();
-        let mut kept = Self {
-            vertices: Vec::new(),
-            rays: Vec::new(),
-            u: self.u,
-            w: self.w,
-        };
+        let mut kept = Self::none(self.n);
+        // Points on the clipping line: all but the outermost two are redundant, and would multiply with every clip.
+        let mut on_line: Vec<V3> = Vec::new();
         for (i, (&v, &h)) in self.vertices.iter().zip(&heights).enumerate() {
-            if h >= 0.0 {
+            if h > 0.0 {
                 kept.vertices.push(v);
+            } else if h == 0.0 {
+                on_line.push(v);
             }
             for (&o, &g) in self.vertices[..i].iter().zip(&heights) {
                 if h * g < 0.0 {
-                    kept.vertices
-                        .push(axpy(scale(v, g / (g - h)), h / (h - g), o));
+                    on_line.push(axpy(scale(v, g / (g - h)), h / (h - g), o));
                 }
             }
             for (&r, &s) in self.rays.iter().zip(&slopes) {
                 if h * s < 0.0 {
-                    kept.vertices.push(axpy(v, -h / s, r));
+                    on_line.push(axpy(v, -h / s, r));
                 }
             }
         }
+        let along = cross(self.n, row);
+        if on_line.len() > 2 && norm(along) > tol {
+            let place = |v: &V3| dot(along, *v);
+            on_line.sort_by(|a, b| place(a).total_cmp(&place(b)));
+            on_line = vec![on_line[0], on_line[on_line.len() - 1]];
+        }
+        kept.vertices.extend(on_line);
         for (i, (&r, &s)) in self.rays.iter().zip(&slopes).enumerate() {
             if s >= 0.0 {
                 kept.rays.push(r);
             }
+            // Such sums point along the line, one way or the other, so that merging leaves two of them.
             for (&o, &g) in self.rays[..i].iter().zip(&slopes) {
                 if s * g < 0.0 {
                     let sum = add(scale(r, g.abs()), scale(o, s.abs()));
@@ -294,85 +294,9 @@ impl Polyhedron {
         if kept.vertices.is_empty() {
             kept.rays.clear();
         }
-        // Every pair across the line leaves a point on it: without this the lists would grow with every clip.
-        if kept.vertices.len() > 6 {
-            kept.keep_hull(slack);
-        }
-        if kept.rays.len() > 3 {
-            kept.keep_extreme_rays(tol);
-        }
         merge(&mut kept.vertices, slack);
         merge(&mut kept.rays, tol);
         *self = kept;
-    }
-
-    /// Drops vertices inside the convex hull of the others (monotone chain).
-    fn keep_hull(&mut self, slack: f64) {
-        let mut points: Vec<([f64; 2], V3)> = self
-            .vertices
-            .iter()
-            .map(|&v| ([dot(v, self.u), dot(v, self.w)], v))
-            .collect();
-        points.sort_by(|(a, _), (b, _)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-        let mut hull: Vec<([f64; 2], V3)> = Vec::with_capacity(points.len());
-        for pass in 0..2 {
-            let start = hull.len();
-            for p in &points {
-                // Drop the middle of three points that do not turn left by more than the slack.
-                while hull.len() >= start + 2 {
-                    let (a, b) = (hull[hull.len() - 2].0, hull[hull.len() - 1].0);
-                    let chord = [p.0[0] - a[0], p.0[1] - a[1]];
-                    let turn = (b[0] - a[0]) * chord[1] - (b[1] - a[1]) * chord[0];
-                    if turn > slack * libm::hypot(chord[0], chord[1]) {
-                        break;
-                    }
-                    hull.pop();
-                }
-                hull.push(*p);
-            }
-            if pass == 0 {
-                points.reverse();
-            }
-        }
-        self.vertices = hull.into_iter().map(|(_, v)| v).collect();
-    }
-
-    /// Keeps two rays that bound a sector, three of a half-plane, four of the plane.
-    fn keep_extreme_rays(&mut self, tol: f64) {
-        let pi = std::f64::consts::PI;
-        let mut rays: Vec<(f64, V3)> = self
-            .rays
-            .iter()
-            .map(|&r| (libm::atan2(dot(r, self.w), dot(r, self.u)), r))
-            .collect();
-        rays.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // The widest gap between neighbours, and the ray after it.
-        let count = rays.len();
-        let (mut widest, mut first) = (-1.0, 0);
-        for i in 0..count {
-            let before = if i == 0 {
-                rays[count - 1].0 - 2.0 * pi
-            } else {
-                rays[i - 1].0
-            };
-            if rays[i].0 - before > widest {
-                (widest, first) = (rays[i].0 - before, i);
-            }
-        }
-        let last = (first + count - 1) % count;
-        self.rays = if widest < pi - tol {
-            self.axes()
-        } else if widest <= pi + tol {
-            // A half-plane, or a line where nothing lies between the two.
-            let middle = (0..count).map(|i| rays[i].1).find(|&r| {
-                dot(r, rays[first].1).abs() < 1.0 - tol && norm(sub(r, rays[last].1)) > tol
-            });
-            let mut kept = vec![rays[first].1, rays[last].1];
-            kept.extend(middle);
-            kept
-        } else {
-            vec![rays[first].1, rays[last].1]
-        };
     }
 
     pub(crate) fn is_empty(&self) -> bool {
