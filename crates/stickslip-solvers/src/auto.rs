@@ -215,8 +215,13 @@ impl<T: Target> Chain<'_, T> {
 
     /// Stages 1 to 4.
     fn first_stages(&mut self, p: &mut Vec<DVec3>, smooth: bool) -> bool {
+        // On large problems a start that does not halve the merit at once is given up early: the
+        // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
-        if self.newton(p) {
+        self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
+        let found = self.newton(p);
+        self.engines.newton.settings.patience = 12;
+        if found {
             return true;
         }
         p.clone_from(&self.best.impulses);

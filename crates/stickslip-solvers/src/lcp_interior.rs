@@ -25,7 +25,7 @@ impl Default for LcpInteriorSettings {
 }
 
 /// Newton on z_i − p_ε(z_i − w_i) = 0 (complementary rows) and w_i = 0 (free rows) while ε shrinks, then
-/// on the min-map itself. p_ε(l) = (l + √(l² + 4ε))/2. Rows are scaled to a unit diagonal first; W that
+/// on the min-map itself. p_ε(l) = (l + √(l² + 4ε))/2. Rows are scaled to a unit diagonal first; M that
 /// is singular is regularised by a shift that shrinks with ε.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LcpInterior {

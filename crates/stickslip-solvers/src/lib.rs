@@ -1,5 +1,51 @@
 //! Complementarity and frictional contact problems, and their solvers. Pure maths: no bodies, no
 //! shapes, no time.
+//!
+//! Three kinds of problem, each with a residual that is recomputed from the answer alone:
+//!
+//! | problem | type | residual |
+//! |---|---|---|
+//! | one step of rigid bodies: masses, contacts, a law for each | [`problem::ContactProblem`] | m/s, [`residual::of_step`] |
+//! | the same on the contacts, u = W p + q (FCLIB's local form; [`global`] reduces to it) | [`local::LocalProblem`] | m/s, FAF's and Siconos' scaling, [`residual::GlobalResidual`] |
+//! | LCP and mixed LCP | [`lcp::Lcp`], [`lcp::MixedLcp`] | ‖min(z, w)‖/‖q‖ |
+//!
+//! Solvers of a step stand behind [`solver::ContactSolver`] and are made by [`solver_by_name`]:
+//!
+//! | name | takes | reaches |
+//! |---|---|---|
+//! | `auto` | everything | whatever one of the others reaches, see [`auto`] |
+//! | `newton` | everything | rounding level in a few steps from a good start |
+//! | `nsgs` | everything | moderate accuracy, cheap sweeps, no linear algebra |
+//! | `interior-point`, `homotopy` | no pyramids | rounding level from scratch; the second passes folds |
+//! | `proximal`, `admm` | everything | backups, and for comparison |
+//! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |
+//! | `lemke` | no quadratic cones | a solution, or a ray with its contacts |
+//!
+//! Laws: unilateral, quadratic cone, pyramid, and rows with bounds (joints, motors).
+//!
+//! ```
+//! use glam::{DMat3, DVec3};
+//! use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+//! use stickslip_solvers::solver_by_name;
+//!
+//! // A point of 2 kg on a plane, sliding at 1 m/s and pressed by gravity over 0.01 s, μ = 0.5.
+//! let problem = ContactProblem {
+//!     inverse_mass: vec![InverseMass { mass: 0.5, inertia: DMat3::ZERO }],
+//!     nu_free: vec![Twist { linear: DVec3::new(1.0, 0.0, -0.0981), angular: DVec3::ZERO }],
+//!     contacts: vec![ContactBlock {
+//!         frame: [DVec3::Z, DVec3::X, DVec3::Y],
+//!         arms: [Some(Arm { body: 0, lever: DVec3::ZERO, sign: 1.0 }), None],
+//!         b: DVec3::ZERO,
+//!         law: Law::Cone { mu: 0.5 },
+//!     }],
+//! };
+//! let mut solver = solver_by_name("auto").ok_or("no such solver")?;
+//! let solved = solver.solve(&problem, None, 1e-12)?;
+//! let mut nu = Vec::new();
+//! problem.velocity_into(&solved.impulses, &mut nu);
+//! assert!((nu[0].linear.x - (1.0 - 0.5 * 0.0981)).abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod admm;
 pub mod auto;

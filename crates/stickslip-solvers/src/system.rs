@@ -41,7 +41,7 @@ pub trait Coupled {
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>);
     /// Factors the coupled system with these A_i, B_i. False where singular.
     fn factor(&mut self, rows: &[Linearised]) -> bool;
-    /// δp for right-hand sides g_i = rows[i].g, with the factors and rows of the last `factor`.
+    /// δp for right-hand sides g_i (the `g` of row i), with the factors and rows of the last `factor`.
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>);
 
     /// As `back_solve`, with up to `steps` steps of iterative refinement: the residual
