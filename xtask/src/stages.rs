@@ -180,9 +180,17 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String>
     finish(command.current_dir(root()))
 }
 
-/// Waits for a command; its failure in words.
+/// Waits for a command; its failure in words, without the paths of this machine.
 fn finish(command: &mut Command) -> Result<(), String> {
-    let shown = format!("{command:?}").replace('"', "");
+    let name = |word: &std::ffi::OsStr| {
+        let name = std::path::Path::new(word).file_name().unwrap_or(word);
+        name.to_string_lossy().into_owned()
+    };
+    let words = command.get_args().map(|a| a.to_string_lossy().into_owned());
+    let words: Vec<String> = std::iter::once(name(command.get_program()))
+        .chain(words)
+        .collect();
+    let shown = words.join(" ");
     let status = command
         .status()
         .map_err(|e| format!("`{shown}` cannot be started: {e}"))?;
