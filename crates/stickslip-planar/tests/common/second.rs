@@ -21,6 +21,8 @@ pub(crate) struct ModeSet {
     pub(crate) mode: String,
     pub(crate) points: Vec<[f64; 3]>,
     pub(crate) rays: Vec<[f64; 3]>,
+    /// How well the points are known, relative: pushes of 1e6 times the load cost as many digits.
+    pub(crate) error: f64,
 }
 
 pub(crate) struct Second {
@@ -229,8 +231,13 @@ impl Second {
                 mode,
                 points: Vec::new(),
                 rays: Vec::new(),
+                error: 1e-6,
             };
             for optimum in program.maximise(&objectives) {
+                if let Optimum::At(x) | Optimum::Unbounded(x, _) = &optimum {
+                    let largest = x.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+                    set.error = set.error.max(1e-10 * largest);
+                }
                 match optimum {
                     Optimum::Infeasible => {}
                     Optimum::At(x) => set.points.push(place(&x, free)),
@@ -335,7 +342,7 @@ impl Second {
             let held = answer.sets.iter().any(|ours| {
                 set.points
                     .iter()
-                    .all(|&p| holds(&ours.vertices, &ours.rays, p, self.size))
+                    .all(|&p| holds(&ours.vertices, &ours.rays, p, self.size, set.error))
                     && set.rays.iter().all(|&r| holds_ray(&ours.rays, r))
             });
             if !held {
@@ -350,16 +357,16 @@ impl Second {
 }
 
 /// Whether p lies in conv(vertices) + cone(rays), by linear programming.
-fn holds(vertices: &[[f64; 3]], rays: &[[f64; 3]], p: [f64; 3], size: f64) -> bool {
+fn holds(vertices: &[[f64; 3]], rays: &[[f64; 3]], p: [f64; 3], size: f64, error: f64) -> bool {
     let big = p
         .iter()
         .chain(vertices.iter().flatten())
         .fold(size, |m, x| m.max(x.abs()));
     if let ([only], []) = (vertices, rays) {
-        return (0..3).all(|i| (only[i] - p[i]).abs() <= 1e-6 * big);
+        return (0..3).all(|i| (only[i] - p[i]).abs() <= error * big);
     }
     let columns = vertices.len() + rays.len();
-    let mut program = Program::new(columns, 1e-7);
+    let mut program = Program::new(columns, 0.1 * error);
     for i in 0..3 {
         let row: Vec<f64> = vertices
             .iter()
