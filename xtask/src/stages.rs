@@ -61,7 +61,10 @@ const STAGES: [Stage; 6] = [
     Stage {
         name: "doctests",
         about: "the examples in the documentation, README.md and docs/bullet.md",
-        run: || cargo(&["test", "--profile", PROFILE, "--workspace", "--doc"], &[]),
+        run: || {
+            let what = ["--workspace", "--doc", "--no-fail-fast"];
+            cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
+        },
     },
 ];
 

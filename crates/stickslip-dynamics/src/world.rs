@@ -194,6 +194,21 @@ impl World {
             .map(move |c| (c, c.world_impulse() / h))
     }
 
+    /// The sum of the contact forces on the body of that name, mean over the last step, N, world frame.
+    #[must_use]
+    pub fn contact_force_on(&self, name: &str) -> Option<DVec3> {
+        let body = self.index(name)?;
+        let mut sum = DVec3::ZERO;
+        for (contact, force) in self.contact_forces() {
+            match contact.contact.bodies.iter().position(|&i| i == body) {
+                Some(0) => sum -= force,
+                Some(_) => sum += force,
+                None => {}
+            }
+        }
+        Some(sum)
+    }
+
     /// Uses this many threads where there is enough to do. The answer does not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.settings.threads = threads.max(1);

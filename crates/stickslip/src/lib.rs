@@ -15,8 +15,8 @@
 //!     let step = world.step()?;
 //!     assert!(step.certificate.worst_of_law().1 < 1e-10); // m/s, recomputed by the judge
 //! }
-//! let load: f64 = world.contact_forces().map(|(_, force)| force.z).sum();
-//! assert!((load - 9.81).abs() < 1e-9); // N: the ground carries the box's weight
+//! let load = world.contact_force_on("box").unwrap();
+//! assert!((load - DVec3::Z * 9.81).length() < 1e-9); // N: the ground carries its weight
 //! assert!((world.body("box").unwrap().pose.position.z - 0.5).abs() < 1e-12); // m: it rests
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -100,13 +100,14 @@ impl Scene {
     /// `Scene::parse(&scene.to_toml(), …)` checks it as if it came from a file.
     ///
     /// ```
-    /// use stickslip_dynamics::scene::{Body, Scene, Shape, StepSettings};
+    /// use stickslip_dynamics::scene::{Body, Scene, StepSettings};
+    /// use stickslip_geometry::Shape;
     ///
     /// let mut scene = Scene::new(StepSettings::new(0.01, 2.0));
-    /// scene.bodies.push(Body::free("ball", Shape::Ball { radius: 0.1 }, 1.0));
+    /// scene.bodies.push(Body::free("ball", Shape::ball(0.1)?, 1.0));
     /// let checked = Scene::parse(&scene.to_toml(), "ball", &[])?;
     /// assert_eq!(checked.bodies[0].shape, scene.bodies[0].shape);
-    /// # Ok::<(), stickslip_dynamics::scene::SceneError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn new(step: StepSettings) -> Self {
