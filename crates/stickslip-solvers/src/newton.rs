@@ -171,6 +171,11 @@ impl Work {
                 }
                 mark = now.merit;
             }
+            // Polishing: only steps down, with the least regularisation.
+            if best <= tolerance {
+                self.merits.clear();
+                epsilon = settings.regularisation;
+            }
             if self.merits.len() >= settings.memory {
                 self.merits.remove(0);
             }
