@@ -39,6 +39,7 @@ pub fn advance(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Optio
 
     let mut omega = state.twist.angular;
     let (mut last, mut rounds) = (f64::INFINITY, 0);
+    let spread = norm(&mass.inertia) * norm(&body.inverse_inertia);
     // A body that does not turn needs no iteration at all.
     if momentum != DVec3::ZERO || wrench.torque != DVec3::ZERO {
         loop {
@@ -46,7 +47,10 @@ pub fn advance(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Optio
             let next = turned(&body.inverse_inertia, &middle) * at_middle;
             let change = (next - omega).length();
             omega = next;
-            if change == 0.0 || (change >= last && change <= 1e-13 * omega.length()) {
+            // I⁻¹ amplifies the rounding of L by the ratio of the principal moments.
+            if change == 0.0
+                || (change >= last && change <= 64.0 * f64::EPSILON * spread * omega.length())
+            {
                 break;
             }
             rounds += 1;

@@ -256,18 +256,22 @@ fn judge_geometry(
     } else {
         error
     };
-    let finite = |r: f64| if r.is_finite() { r } else { 0.0 };
-    let size = 1.0
-        + x.length()
-        + pose_a.position.length()
-        + pose_b.position.length()
-        + finite(a.radius())
-        + finite(b.radius());
-    c.raise_equality(
-        Residual::Geometry,
-        error / h,
-        64.0 * f64::EPSILON * size / h,
-    );
+    let rounding = gap_rounding(model, [pose_a, pose_b], contact) / h;
+    c.raise_equality(Residual::Geometry, error / h, 8.0 * rounding);
+    if rounding > c.floor {
+        c.floor = rounding;
+    }
+}
+
+/// How well a gap can be known, m: 8 ε times the lengths it is computed from.
+#[must_use]
+pub fn gap_rounding(model: &Model, poses: [&Pose; 2], contact: &Contact) -> f64 {
+    let mut size = contact.point.length();
+    for (body, pose) in contact.bodies.into_iter().zip(poses) {
+        let radius = model.bodies[body].shape.radius();
+        size += pose.position.length() + if radius.is_finite() { radius } else { 0.0 };
+    }
+    8.0 * f64::EPSILON * size
 }
 
 /// Where a body's gaps are measured: the start of the step if free, its end if prescribed.

@@ -8,9 +8,11 @@ use crate::refusal::{Failure, note};
 use crate::stages::Stage;
 use crate::world::{World, energy};
 use glam::DVec3;
-use stickslip_certify::judge::{Start, law_of, world_inverses};
+use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
-use stickslip_certify::{BodyState, Certificate, ContactImpulse, Given, Mode, StepRecord, Wrench};
+use stickslip_certify::{
+    BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
+};
 use stickslip_solvers::problem::Twist;
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
@@ -200,8 +202,9 @@ impl World {
         guess: &mut Vec<DVec3>,
         nu: &mut Vec<Twist>,
     ) -> Result<Solved, Failure> {
-        // The judge measures in its own way: a tenth leaves room for that.
-        let tolerance = 0.1 * self.settings.tolerance;
+        // The judge measures in its own way: a tenth leaves room for that. Below the rounding of the gaps
+        // there is nothing to find.
+        let tolerance = (0.1 * self.settings.tolerance).max(0.5 * self.gap_floor());
         let mut iterations = 0;
         loop {
             let problem = &self.work.problem.problem;
@@ -221,6 +224,16 @@ impl World {
             }
             guess.clone_from(&solved.impulses);
         }
+    }
+
+    /// Rounding of the gaps over h, m/s.
+    fn gap_floor(&self) -> f64 {
+        let work = &self.work;
+        let rounding = |c: &Contact| {
+            let poses = c.bodies.map(|i| &work.goal[i].pose);
+            gap_rounding(&self.model, poses, c)
+        };
+        work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h
     }
 
     /// Does contact k slip, its friction saturated?

@@ -1,7 +1,7 @@
 //! All accelerations of a planar rigid body in multiple frictional contact.
 //!
 //! Given a rigid planar body that touches fixed obstacles at several points, a velocity and an applied force and torque:
-//! which accelerations do Newton's and Coulomb's laws allow? There may be none, one, several, or a continuum. [`solve`]
+//! which accelerations do Newton's and Coulomb's laws allow? There may be none, one, several, or a continuum. [`solve()`]
 //! returns all of them, with the contact mode and forces of each and the reason why every other hypothesis fails.
 //!
 //! The method is Erdmann's (Multiple-Point Contact with Friction: Computing Forces and Motions in Configuration Space):

@@ -249,6 +249,7 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
         ("penetration", c.penetration),
         ("speed", c.speed),
         ("rounding", c.rounding),
+        ("floor", c.floor),
     ];
     let residuals = Residual::ALL.iter().map(|r| r.name()).zip(c.residuals);
     if let Some((name, _)) = scalars

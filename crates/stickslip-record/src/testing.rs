@@ -129,6 +129,7 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
             penetration: 0.0,
             speed: 3.0,
             rounding: 0.125,
+            floor: 1e-13,
         },
         contacts: Vec::new(),
     };

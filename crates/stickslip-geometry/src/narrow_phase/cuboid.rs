@@ -72,7 +72,7 @@ fn best_axis(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3, tie: f64) -> 
         .fold(f64::NEG_INFINITY, f64::max);
     let mut best: Option<(Axis, f64)> = None;
     for start in box_axes(half_a, &a.start, half_b, &b.start) {
-        if start.gap < deepest.min(0.0) {
+        if start.gap < deepest.min(0.0) - tie {
             continue;
         }
         let Some(now) = same_axis(&start, a.start, b.start, half_a, a.pose, half_b, b.pose) else {

@@ -145,7 +145,7 @@ impl Reader {
         let number = unsigned(rows.int(0, i), 0, "step")?;
         let mut residuals = [0.0; Residual::ALL.len()];
         for (k, residual) in residuals.iter_mut().enumerate() {
-            *residual = rows.real(10 + k, i);
+            *residual = rows.real(11 + k, i);
         }
         Ok(Some(StepRecord {
             step: number,
@@ -157,6 +157,7 @@ impl Reader {
                 penetration: rows.real(7, i),
                 speed: rows.real(8, i),
                 rounding: rows.real(9, i),
+                floor: rows.real(10, i),
                 residuals,
             },
             bodies: Vec::new(),

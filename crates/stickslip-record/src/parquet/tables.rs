@@ -90,7 +90,7 @@ const CONTACT_COLUMNS: [Column; 18] = [
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 19] = [
+const STEP_COLUMNS: [Column; 20] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -101,6 +101,7 @@ const STEP_COLUMNS: [Column; 19] = [
     column("penetration", Kind::Real, "m"),
     column("speed", Kind::Real, "m/s"),
     column("rounding", Kind::Real, ""),
+    column("floor", Kind::Real, "m/s"),
     column("residual_momentum", Kind::Real, "m/s"),
     column("residual_map", Kind::Real, "m/s"),
     column("residual_norm", Kind::Real, "m/s"),

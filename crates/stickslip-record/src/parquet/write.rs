@@ -261,6 +261,7 @@ impl Run {
             Value::Real(certificate.penetration),
             Value::Real(certificate.speed),
             Value::Real(certificate.rounding),
+            Value::Real(certificate.floor),
         ];
         let residuals = certificate.residuals.map(Value::Real);
         self.rows[STEPS].push(row.into_iter().chain(residuals));
