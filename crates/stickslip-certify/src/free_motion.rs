@@ -23,11 +23,57 @@ pub fn turned(inertia: &DMat3, pose: &Pose) -> DMat3 {
     r * *inertia * r.transpose()
 }
 
+/// The matrix of v × ·.
+fn cross_matrix(v: DVec3) -> DMat3 {
+    DMat3::from_cols(
+        DVec3::new(0.0, v.z, -v.y),
+        DVec3::new(-v.z, 0.0, v.x),
+        DVec3::new(v.y, -v.x, 0.0),
+    )
+}
+
+/// Newton's method from `x` for f(x) = 0, where `f` gives the value and its derivative, until the step is
+/// what rounding leaves: ε|x| times the spread of the inertia. `None` where it does not get there.
+fn newton(mut x: DVec3, spread: f64, f: impl Fn(DVec3) -> (DVec3, DMat3)) -> Option<DVec3> {
+    let mut last = f64::INFINITY;
+    for _ in 0..50 {
+        let (value, derivative) = f(x);
+        let step = derivative.inverse() * value;
+        let size = step.length();
+        x -= step;
+        let rounding = f64::EPSILON * spread * x.length();
+        if size <= rounding || (size >= last && size <= 64.0 * rounding) {
+            return Some(x);
+        }
+        last = size;
+    }
+    None
+}
+
+/// The angular velocity after h seconds of a body in contact, before any torque acts:
+/// I(w − ω) + h w × I w = 0, world frame, I at the start of the step.
+///
+/// The gyroscopic term is taken at the end: taken at the start, the kinetic energy of a fast-turning body
+/// would grow without bound. It knows no torque, so that a body held at rest feels none. `None` where the
+/// body turns too far in one step.
+#[must_use]
+pub fn coasting_spin(inertia: &DMat3, inverse: &DMat3, omega: DVec3, h: f64) -> Option<DVec3> {
+    if omega.cross(*inertia * omega) == DVec3::ZERO {
+        return Some(omega);
+    }
+    newton(omega, norm(inertia) * norm(inverse), |w| {
+        let momentum = *inertia * w;
+        let value = *inertia * (w - omega) + w.cross(momentum) * h;
+        let derivative = *inertia + (cross_matrix(w) * *inertia - cross_matrix(momentum)) * h;
+        (value, derivative)
+    })
+}
+
 /// The state after h seconds under a constant wrench.
 ///
-/// A prescribed body is returned as it is. The midpoint equation is solved by fixed-point iteration,
-/// which contracts by about h|ω|/2 each time; `None` where the body turns so fast (h|ω| of several
-/// radians) that it does not.
+/// A prescribed body is returned as it is. In the body frame, with Ω = Rᵀω̄ and Λ = Rᵀ(L + ½hτ), the
+/// midpoint equation is I Ω = exp(−½hΩ) Λ; its derivative I − ½h [exp(−½hΩ)Λ]× is never singular. `None`
+/// where the body turns so far in one step (several radians) that it has no clear solution.
 #[must_use]
 pub fn advance(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Option<BodyState> {
     let Some(mass) = body.mass else {
@@ -35,30 +81,21 @@ pub fn advance(body: &Body, state: &BodyState, wrench: &Wrench, h: f64) -> Optio
     };
     let a = wrench.force / mass.mass;
     let momentum = turned(&mass.inertia, &state.pose) * state.twist.angular;
-    let at_middle = momentum + wrench.torque * (0.5 * h);
-
+    let rotation = state.pose.rotation();
+    let at_middle = rotation.transpose() * (momentum + wrench.torque * (0.5 * h));
     let mut omega = state.twist.angular;
-    let (mut last, mut rounds) = (f64::INFINITY, 0);
-    let spread = norm(&mass.inertia) * norm(&body.inverse_inertia);
     // A body that does not turn needs no iteration at all.
-    if momentum != DVec3::ZERO || wrench.torque != DVec3::ZERO {
-        loop {
-            let middle = state.pose.moved(&spin(omega), 0.5 * h);
-            let next = turned(&body.inverse_inertia, &middle) * at_middle;
-            let change = (next - omega).length();
-            omega = next;
-            // I⁻¹ amplifies the rounding of L by the ratio of the principal moments.
-            if change == 0.0
-                || (change >= last && change <= 64.0 * f64::EPSILON * spread * omega.length())
-            {
-                break;
-            }
-            rounds += 1;
-            if rounds == 200 || !change.is_finite() {
-                return None;
-            }
-            last = change;
-        }
+    if at_middle != DVec3::ZERO {
+        let spread = norm(&mass.inertia) * norm(&body.inverse_inertia);
+        let first = rotation.transpose() * omega;
+        let mean = newton(first, spread, |w| {
+            let there = exp(w * (-0.5 * h)) * at_middle;
+            (
+                mass.inertia * w - there,
+                mass.inertia - cross_matrix(there) * (0.5 * h),
+            )
+        })?;
+        omega = rotation * mean;
     }
     let turned_pose = state.pose.moved(&spin(omega), h);
     let pose = Pose {
@@ -91,6 +128,14 @@ fn spin(angular: DVec3) -> Twist {
 pub(crate) struct Misfit {
     pub(crate) velocity: (f64, f64),
     pub(crate) pose: (f64, f64),
+}
+
+impl Misfit {
+    /// The larger error in units of its bound.
+    pub(crate) fn ratio(&self) -> f64 {
+        let (error, bound) = worse(self.velocity, self.pose);
+        if error == 0.0 { 0.0 } else { error / bound }
+    }
 }
 
 pub(crate) fn misfit(

@@ -4,6 +4,7 @@
 
 pub mod certificate;
 pub mod free_motion;
+pub mod islands;
 pub mod judge;
 pub mod law;
 pub mod model;

@@ -1,28 +1,28 @@
 //! From velocities to poses: the free flight, ν_free, and q ⊕ hν.
 
 use glam::DMat3;
-use stickslip_certify::free_motion::{advance, turned};
+use stickslip_certify::free_motion::{advance, coasting_spin, turned};
 use stickslip_certify::{Body, BodyState, Wrench};
 use stickslip_geometry::{Pose, Twist};
 
-/// ν_free of a body in contact: ν + h M⁻¹(k − (0, ω × Iω)), the inertia (`inverse` is I⁻¹ in the world
-/// frame) at the start of the step.
+/// ν_free of a body in contact: v + h F/m, and the coasting spin plus h I⁻¹τ (`inverse` is I⁻¹ in the world frame
+/// at the start of the step); `None` where the body turns too far in one step.
 pub(crate) fn free_velocity(
     body: &Body,
     inverse: &DMat3,
     state: &BodyState,
     wrench: &Wrench,
     h: f64,
-) -> Twist {
+) -> Option<Twist> {
     let Some(mass) = body.mass else {
-        return state.twist;
+        return Some(state.twist);
     };
-    let omega = state.twist.angular;
     let inertia = turned(&mass.inertia, &state.pose);
-    Twist {
+    Some(Twist {
         linear: state.twist.linear + wrench.force * (h / mass.mass),
-        angular: omega + *inverse * ((wrench.torque - omega.cross(inertia * omega)) * h),
-    }
+        angular: coasting_spin(&inertia, inverse, state.twist.angular, h)?
+            + *inverse * (wrench.torque * h),
+    })
 }
 
 /// The next state of a body in contact: q ⊕ h ν⁺.

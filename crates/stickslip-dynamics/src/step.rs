@@ -14,6 +14,7 @@ use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
 };
 use stickslip_solvers::problem::Twist;
+use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
 /// Contacts found missing after a solve are added and the step solved again, at most this often.
@@ -99,9 +100,9 @@ impl World {
             let goal = match &self.motions[i] {
                 Motion::Prescribed(path) => path(t_next),
                 Motion::Free => {
-                    let nu =
-                        free_velocity(body, &self.work.inverse[i], state, &self.work.wrench[i], h);
-                    in_contact(&state.pose, nu, h)
+                    let (inverse, wrench) = (&self.work.inverse[i], &self.work.wrench[i]);
+                    let nu = free_velocity(body, inverse, state, wrench, h);
+                    in_contact(&state.pose, nu.ok_or_else(|| self.too_fast(i))?, h)
                 }
             };
             if !finite(&goal) {
@@ -145,9 +146,11 @@ impl World {
             self.warm_start(&mut guess);
             self.stopwatch.lap(Stage::Assemble);
             solved = self.solve_friction(solver, &mut guess, &mut nu)?;
+            self.clear_open(&mut solved, &mut nu);
             self.stopwatch.lap(Stage::Solve);
-            self.integrate(&nu)?;
             self.store_impulses(&solved);
+            self.integrate(&nu)?;
+            self.set_modes();
             self.stopwatch.lap(Stage::Integrate);
             let missed = self.add_missed();
             self.stopwatch.lap(Stage::SecondLook);
@@ -243,19 +246,73 @@ impl World {
         solved.impulses[k].x > 0.0 && slip > self.settings.tolerance
     }
 
-    /// Next states: bodies in contact by q ⊕ hν⁺, bodies in flight by the second-order map.
+    /// An open contact carries nothing: what rounding left there (a thousandth of the tolerance at most) is
+    /// dropped, so that a body without load flies.
+    fn clear_open(&self, solved: &mut Solved, nu: &mut Vec<Twist>) {
+        let problem = &self.work.problem.problem;
+        let negligible = 1e-3 * self.settings.tolerance;
+        let mut changed = false;
+        for (contact, p) in problem.contacts.iter().zip(&mut solved.impulses) {
+            let speed = *p * w_bar(contact, &problem.inverse_mass);
+            let open = speed.x <= contact.velocity(nu).x;
+            if open && *p != DVec3::ZERO && speed.length() <= negligible {
+                *p = DVec3::ZERO;
+                changed = true;
+            }
+        }
+        if changed {
+            problem.velocity_into(&solved.impulses, nu);
+        }
+    }
+
+    /// Contacts with their impulses, for the judge and the record.
+    fn store_impulses(&mut self, solved: &Solved) {
+        let work = &mut self.work;
+        work.impulses.clear();
+        let both = work.contacts.iter().zip(&solved.impulses);
+        work.impulses
+            .extend(both.map(|(&contact, &impulse)| ContactImpulse {
+                contact,
+                impulse,
+                mode: Mode::Open,
+            }));
+    }
+
+    fn set_modes(&mut self) {
+        for k in 0..self.work.impulses.len() {
+            let law = self.law_of(&self.work.next, &self.work.impulses[k]);
+            self.work.impulses[k].mode = law.mode();
+        }
+    }
+
+    /// Next states: islands without load fly by the second-order map, bodies in contact go by q ⊕ hν⁺. Where
+    /// the flight would break an open row (the two maps differ by h²), the island goes by q ⊕ hν⁺ as well.
     fn integrate(&mut self, nu: &[Twist]) -> Result<(), Failure> {
+        let work = &mut self.work;
+        work.islands
+            .flying(&self.model, &work.impulses, &mut work.flies);
+        self.advance_all(nu)?;
+        if !self.open_rows_hold() {
+            for k in 0..self.work.flies.len() {
+                self.work.flies[k] &= self.work.problem.velocity_of(k, nu).is_none();
+            }
+            self.advance_all(nu)?;
+        }
+        Ok(())
+    }
+
+    fn advance_all(&mut self, nu: &[Twist]) -> Result<(), Failure> {
         let h = self.settings.h;
         self.work.next.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let state = &self.last.bodies[i];
             let next = match (&self.motions[i], self.work.problem.velocity_of(i, nu)) {
                 (Motion::Prescribed(_), _) => self.work.goal[i],
-                (Motion::Free, Some(nu_next)) => in_contact(&state.pose, nu_next, h),
-                (Motion::Free, None) => match in_flight(body, state, &self.work.wrench[i], h) {
-                    Some(next) => next,
-                    None => return Err(Failure::Step(Box::new(self.too_fast(i)))),
-                },
+                (Motion::Free, Some(nu_next)) if !self.work.flies[i] => {
+                    in_contact(&state.pose, nu_next, h)
+                }
+                (Motion::Free, _) => in_flight(body, state, &self.work.wrench[i], h)
+                    .ok_or_else(|| Failure::Step(Box::new(self.too_fast(i))))?,
             };
             if !finite(&next) {
                 return Err(Failure::Step(Box::new(
@@ -267,18 +324,24 @@ impl World {
         Ok(())
     }
 
-    /// Contacts with their impulses and modes, for the judge and the record.
-    fn store_impulses(&mut self, solved: &Solved) {
-        self.work.impulses.clear();
-        for k in 0..self.work.contacts.len() {
-            let mut c = ContactImpulse {
-                contact: self.work.contacts[k],
-                impulse: solved.impulses[k],
-                mode: Mode::Open,
-            };
-            c.mode = self.law_of(&self.work.next, &c).mode();
-            self.work.impulses.push(c);
-        }
+    /// Do the rows of flying bodies stay open, by their velocity and by their way?
+    fn open_rows_hold(&self) -> bool {
+        let (work, h) = (&self.work, self.settings.h);
+        work.impulses
+            .iter()
+            .filter(|c| c.contact.bodies.iter().any(|&k| work.flies[k]))
+            .all(|c| {
+                let mut way = c.contact.gap;
+                for (k, sign) in c.contact.bodies.into_iter().zip([-1.0, 1.0]) {
+                    if self.model.bodies[k].is_free() {
+                        let (old, new) = (&self.last.bodies[k], &work.next[k]);
+                        let turn = new.twist.angular.cross(c.contact.point - old.pose.position) * h;
+                        let shift = new.pose.position - old.pose.position;
+                        way += sign * c.contact.normal.dot(shift + turn);
+                    }
+                }
+                way >= 0.0 && self.law_of(&work.next, c).u.x >= 0.0
+            })
     }
 
     /// A contact of the step as the law sees it.

@@ -6,6 +6,7 @@ use crate::error::BuildError;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
+use stickslip_certify::islands::Islands;
 use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
 };
@@ -103,6 +104,9 @@ pub(crate) struct Workspace {
     pub(crate) goal: Vec<BodyState>,
     pub(crate) contacts: Vec<stickslip_certify::Contact>,
     pub(crate) problem: crate::assemble::Assembly,
+    pub(crate) islands: Islands,
+    /// Bodies that no impulse reaches.
+    pub(crate) flies: Vec<bool>,
     pub(crate) next: Vec<BodyState>,
     pub(crate) impulses: Vec<ContactImpulse>,
     pub(crate) end_poses: Vec<stickslip_geometry::Pose>,

@@ -131,15 +131,15 @@ impl Case {
     ///
     /// The rows of a step are those of its start, so the turning of the normals shows in the gap one step
     /// later, and impulse and gap settle to each other geometrically (slowly where friction is near
-    /// Painlevé's): the acceleration is the mean over steps 301 to 400.
+    /// Painlevé's), opening and closing in turn: the acceleration is the mean over 1,000 steps after 200.
     fn acceleration(&self, h: f64, axes: &[DVec3; 3]) -> [f64; 3] {
         let mut world = self.world(h);
-        stickslip_verify::run(&mut world, 300.0 * h);
+        stickslip_verify::run(&mut world, 200.0 * h);
         let before = world.body("part").expect("the part").twist;
-        stickslip_verify::run(&mut world, 400.0 * h);
+        stickslip_verify::run(&mut world, 1200.0 * h);
         let after = world.body("part").expect("the part").twist;
-        let dv = (after.linear - before.linear) / (100.0 * h);
-        let dw = (after.angular - before.angular) / (100.0 * h);
+        let dv = (after.linear - before.linear) / (1000.0 * h);
+        let dw = (after.angular - before.angular) / (1000.0 * h);
         [axes[0].dot(dv), axes[1].dot(dv), self.rho * axes[2].dot(dw)]
     }
 }
@@ -209,8 +209,8 @@ fn steps_tend_to_legal_accelerations() {
             );
             continue;
         }
-        let a = case.acceleration(1e-6, &view.axes);
-        let slack = 5e-3 * (1.0 + a.iter().map(|x| x.abs()).fold(0.0, f64::max));
+        let a = case.acceleration(5e-7, &view.axes);
+        let slack = 1e-2 * (1.0 + a.iter().map(|x| x.abs()).fold(0.0, f64::max));
         assert!(
             answer.sets.iter().any(|s| s.region.contains(a, slack)),
             "case {k}: {a:?} is not among {:?} ({:?}), walls {:?}, v {:?}",

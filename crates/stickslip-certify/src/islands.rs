@@ -1,0 +1,56 @@
+//! Which bodies fly in a step, and which move with their contacts.
+//!
+//! Free bodies that share a contact row form an island. Where no contact of an island carries an impulse, its
+//! bodies fly: they move by the second-order map. Otherwise all of them move by q ⊕ hν⁺, so that bodies that
+//! fall together stay together.
+
+use crate::model::Model;
+use crate::step::ContactImpulse;
+use glam::DVec3;
+
+/// Memory of the search, reused.
+#[derive(Clone, Debug, Default)]
+pub struct Islands {
+    parent: Vec<usize>,
+    loaded: Vec<bool>,
+}
+
+impl Islands {
+    /// For each body: does it fly? (Prescribed bodies do not, and do not join islands.)
+    pub fn flying(&mut self, model: &Model, contacts: &[ContactImpulse], flies: &mut Vec<bool>) {
+        let n = model.bodies.len();
+        self.parent.clear();
+        self.parent.extend(0..n);
+        self.loaded.clear();
+        self.loaded.resize(n, false);
+        for c in contacts {
+            let [a, b] = c.contact.bodies;
+            if model.bodies[a].is_free() && model.bodies[b].is_free() {
+                let (a, b) = (self.root(a), self.root(b));
+                self.parent[a.max(b)] = a.min(b);
+            }
+        }
+        for c in contacts.iter().filter(|c| c.impulse != DVec3::ZERO) {
+            for k in c.contact.bodies {
+                if model.bodies[k].is_free() {
+                    let root = self.root(k);
+                    self.loaded[root] = true;
+                }
+            }
+        }
+        flies.clear();
+        for k in 0..n {
+            let root = self.root(k);
+            flies.push(model.bodies[k].is_free() && !self.loaded[root]);
+        }
+    }
+
+    /// The island's first body; the path to it is halved on the way.
+    fn root(&mut self, mut k: usize) -> usize {
+        while self.parent[k] != k {
+            self.parent[k] = self.parent[self.parent[k]];
+            k = self.parent[k];
+        }
+        k
+    }
+}
