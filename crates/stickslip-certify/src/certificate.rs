@@ -37,7 +37,7 @@ pub struct Certificate {
     /// changed or lost, however small the residual is in m/s.
     pub rounding: f64,
     /// Rounding of the gaps, divided by h, m/s: no residual of the law is known better than this. Far below
-    /// the tolerance except for very small h (2e-9 m/s for a body of 1 m at h = 1e-6 s).
+    /// the tolerance except for very small h (2e-8 m/s for a body of 1 m at h = 1e-6 s).
     pub floor: f64,
 }
 

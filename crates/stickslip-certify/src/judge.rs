@@ -297,13 +297,14 @@ fn judge_geometry(
         error
     };
     let rounding = gap_rounding(model, [pose_a, pose_b], contact) / h;
-    c.raise_equality(Residual::Geometry, error / h, 8.0 * rounding);
+    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding);
     if rounding > c.floor {
         c.floor = rounding;
     }
 }
 
-/// How well a gap can be known, m: 8 ε times the lengths it is computed from.
+/// How well a gap can be known, m: 32 ε times the lengths it is computed from. Rows that contradict each
+/// other by this much (a part wedged between walls) have no solution that a smaller residual would tell.
 #[must_use]
 pub fn gap_rounding(model: &Model, poses: [&Pose; 2], contact: &Contact) -> f64 {
     let mut size = contact.point.length();
@@ -311,7 +312,7 @@ pub fn gap_rounding(model: &Model, poses: [&Pose; 2], contact: &Contact) -> f64 
         let radius = model.bodies[body].shape.radius();
         size += pose.position.length() + if radius.is_finite() { radius } else { 0.0 };
     }
-    8.0 * f64::EPSILON * size
+    32.0 * f64::EPSILON * size
 }
 
 /// Where a body's gaps are measured: the start of the step if free, its end if prescribed.

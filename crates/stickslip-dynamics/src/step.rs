@@ -207,7 +207,7 @@ impl World {
     ) -> Result<Solved, Failure> {
         // The judge measures in its own way: a tenth leaves room for that. Below the rounding of the gaps
         // there is nothing to find.
-        let tolerance = (0.1 * self.settings.tolerance).max(0.5 * self.gap_floor());
+        let tolerance = (0.1 * self.settings.tolerance).max(0.25 * self.gap_floor());
         let mut iterations = 0;
         loop {
             let problem = &self.work.problem.problem;
