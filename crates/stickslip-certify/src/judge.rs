@@ -9,8 +9,9 @@ use crate::step::{BodyState, Cone, Contact, ContactImpulse, Wrench};
 use glam::{DMat3, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
+use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::separation::separation;
-use stickslip_geometry::{Pose, pose::exp};
+use stickslip_geometry::{Moving, Pose, pose::exp};
 
 /// What the scene prescribes for the step.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,7 @@ impl Judge {
             self.judge_body(model, given, before, after, i, &mut c);
         }
         for contact in contacts {
-            judge_geometry(model, given.h, before, after, &contact.contact, &mut c);
+            judge_geometry(model, given, before, after, contact, &mut c);
             let start = Start {
                 model,
                 inverse: &self.inverse,
@@ -76,7 +77,7 @@ impl Judge {
             };
             law_of(&start, given.h, given.cone, after, contact).judge(&mut c);
         }
-        self.judge_penetration(model, given, after, &mut c);
+        self.judge_penetration(model, given, before, after, &mut c);
         c
     }
 
@@ -212,71 +213,68 @@ impl Judge {
         );
     }
 
-    /// True penetration at the end of the step. What the linearised gaps cannot see is of second order
-    /// in the motion; a pair deeper than that has a contact missing, and its gap residual says so.
+    /// True penetration at the end of the step, and none on the way. What the linearised gaps cannot see is
+    /// of second order in the motion; a pair deeper than that has a contact missing, and its gap residual
+    /// says so.
     fn judge_penetration(
         &mut self,
         model: &Model,
         given: &Given,
+        before: &[BodyState],
         after: &[BodyState],
         c: &mut Certificate,
     ) {
+        let moving = |i: usize| {
+            let body = &model.bodies[i];
+            let (start, end) = (before[i].pose, after[i].pose);
+            let pose = if body.is_free() { start } else { end };
+            Moving {
+                shape: &body.shape,
+                start,
+                pose,
+                end,
+            }
+        };
         self.bounds.clear();
-        self.bounds.extend(
-            model
-                .bodies
-                .iter()
-                .zip(after)
-                .map(|(b, s)| Bounds::of(&b.shape, &s.pose)),
-        );
+        for i in 0..model.bodies.len() {
+            let m = moving(i);
+            let swept = Bounds::of(m.shape, &m.start).union(&Bounds::of(m.shape, &m.end));
+            self.bounds.push(swept.grown(m.sweep()));
+        }
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
             (model.bodies[i].is_free() || model.bodies[j].is_free())
                 && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
-            let (a, b) = (&model.bodies[i], &model.bodies[j]);
-            let depth = -separation(&a.shape, &after[i].pose, &b.shape, &after[j].pose);
+            let (a, b) = (moving(i), moving(j));
+            let depth = -separation(a.shape, &a.end, b.shape, &b.end);
             if depth.is_nan() || depth > c.penetration {
                 c.penetration = depth;
             }
-            let excess = depth - curvature(model, given.h, after, i, j);
-            if excess > 0.0 {
+            let excess = -closest_on_the_way(&a, &b).0 - unseen(&a, &b);
+            if excess > 0.0 || excess.is_nan() {
                 c.raise(Residual::Gap, excess / given.h);
             }
         }
     }
 }
 
-/// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and
-/// the normal of two edges at the angle α by up to θ/sin α; eight times the product of turn and path covers
-/// edges down to 7°. A contact that was missed shows as a depth of the order of the path itself. The
-/// rounding of positions is added.
-fn curvature(model: &Model, h: f64, after: &[BodyState], i: usize, j: usize) -> f64 {
-    let (mut turn, mut path, mut size) = (0.0, 0.0, 0.0);
-    for k in [i, j] {
-        let (body, state) = (&model.bodies[k], &after[k]);
-        size += state.pose.position.length();
-        if body.is_free() {
-            let theta = h * state.twist.angular.length();
-            turn += theta;
-            path += theta * body.shape.radius() + h * state.twist.linear.length();
-            size += body.shape.radius();
-        }
-    }
-    8.0 * turn * path + 1e-12 * size
-}
-
-/// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies,
-/// and the gap must be its distance from the supporting plane of the other across the normal. Free bodies
-/// are taken at the start of the step, prescribed ones at its end.
+/// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies, and
+/// the gap must be its distance from the supporting plane of the other across the normal. Where an impulse
+/// acts, the other body must be so near that the two can meet there within the step. Free bodies are taken at
+/// the start of the step, prescribed ones at its end.
 fn judge_geometry(
     model: &Model,
-    h: f64,
+    given: &Given,
     before: &[BodyState],
     after: &[BodyState],
-    contact: &Contact,
+    contact: &ContactImpulse,
     c: &mut Certificate,
 ) {
+    let h = given.h;
+    let ContactImpulse {
+        contact, impulse, ..
+    } = contact;
     let [i, j] = contact.bodies;
     let (a, b) = (&model.bodies[i].shape, &model.bodies[j].shape);
     let (pose_a, pose_b) = (
@@ -284,23 +282,50 @@ fn judge_geometry(
         gap_pose(model, before, after, j),
     );
     let (n, x) = (contact.normal, contact.point);
+    let (from_a, from_b) = (a.distance(pose_a, x), b.distance(pose_b, x));
     let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)
         .abs()
-        .max(b.distance(pose_b, x));
+        .max(from_b);
     let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
         .abs()
-        .max(a.distance(pose_a, x));
-    let error = on_a.min(on_b).max(0.0).max((n.length() - 1.0).abs());
-    let error = if on_a.is_nan() || on_b.is_nan() {
-        f64::NAN
-    } else {
-        error
-    };
+        .max(from_a);
+    let mut error = on_a.min(on_b).max(0.0).max((n.length() - 1.0).abs());
+    if *impulse != DVec3::ZERO {
+        // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
+        // covers that.
+        let mut way = 2.0 * a.radius().min(b.radius());
+        for k in [i, j] {
+            way += reach(model, given, before, after, k);
+        }
+        error = error.max(from_a.max(from_b) - contact.gap.abs() - way);
+    }
+    if !(on_a.is_finite() || on_b.is_finite()) {
+        error = f64::NAN;
+    }
     let rounding = gap_rounding(model, [pose_a, pose_b], contact) / h;
     c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding);
     if rounding > c.floor {
         c.floor = rounding;
     }
+}
+
+/// How far any point of a body may move within the step, m: by its velocities before and after, by the forces,
+/// and by a millionth of its size, within which bodies touch.
+fn reach(model: &Model, given: &Given, before: &[BodyState], after: &[BodyState], k: usize) -> f64 {
+    let body = &model.bodies[k];
+    let Some(mass) = body.mass else { return 0.0 };
+    let (old, new, radius, h) = (
+        &before[k].twist,
+        &after[k].twist,
+        body.shape.radius(),
+        given.h,
+    );
+    let speed = old.linear.length() + new.linear.length();
+    let spin = old.angular.length() + new.angular.length();
+    let wrench = &given.wrench[k];
+    let push = wrench.force.length() / mass.mass
+        + norm(&body.inverse_inertia) * wrench.torque.length() * radius;
+    h * (speed + spin * radius + h * push) + 1e-6 * radius
 }
 
 /// How well a gap can be known, m: 32 ε times the lengths it is computed from. Rows that contradict each

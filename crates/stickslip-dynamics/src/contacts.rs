@@ -2,11 +2,10 @@
 //! sure none was missed.
 
 use crate::world::{Frictions, Settings};
-use glam::DVec3;
 use stickslip_certify::{BodyState, Contact, Model};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::future_contacts;
-use stickslip_geometry::separation::separation;
+use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::{Candidate, Moving, Pose};
 
 /// Memory of the two phases, reused from step to step.
@@ -98,7 +97,8 @@ impl Finder {
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
         for &[i, j] in pairs {
             let (a, b) = (paths.moving(i), paths.moving(j));
-            if !overlap_on_the_way(&a, &b) {
+            // A sixteenth of what the judge allows: the second look comes before a refusal.
+            if closest_on_the_way(&a, &b).0 >= -unseen(&a, &b) / 16.0 {
                 continue;
             }
             self.candidates.clear();
@@ -117,19 +117,20 @@ impl Finder {
         contacts.len() - before
     }
 
-    /// Boxes around each body's start and end, with room for half its motion and for touching.
+    /// Boxes around each body's start and end, with room for half its motion, its turn, and for
+    /// touching.
     fn sweep_paths(&mut self, paths: &Paths) {
         self.bounds.clear();
         for i in 0..paths.model.bodies.len() {
             let m = paths.moving(i);
             let swept = Bounds::of(m.shape, &m.start).union(&Bounds::of(m.shape, &m.end));
-            let motion = (m.end.position - m.start.position).length();
+            let motion = 0.5 * (m.end.position - m.start.position).length() + m.sweep();
             let touch = if m.shape.radius().is_finite() {
                 1e-6 * m.shape.radius()
             } else {
                 0.0
             };
-            self.bounds.push(swept.grown(0.5 * motion + touch));
+            self.bounds.push(swept.grown(motion + touch));
         }
     }
 }
@@ -174,37 +175,4 @@ fn push(
             friction: frictions.of(bodies),
         });
     }
-}
-
-/// Do the two overlap at the end of the step, or at one of the places between, a quarter of the smaller
-/// one's size apart? Depths of second order in the rotation are no overlap.
-fn overlap_on_the_way(a: &Moving, b: &Moving) -> bool {
-    let size = a.shape.radius().min(b.shape.radius());
-    let motion = (b.end.position - b.start.position) - (a.end.position - a.start.position);
-    let samples = (4.0 * motion.length() / size).ceil().clamp(1.0, 64.0) as usize;
-    (1..=samples).any(|k| {
-        let s = k as f64 / samples as f64;
-        let between = |m: &Moving| Pose {
-            position: m.start.position.lerp(m.end.position, s),
-            orientation: m.start.orientation.lerp(m.end.orientation, s),
-        };
-        let depth = -separation(a.shape, &between(a), b.shape, &between(b));
-        depth > rotation_slack(a, b, motion)
-    })
-}
-
-/// Depth that linearised gaps cannot see, m: the product of rotation and motion.
-fn rotation_slack(a: &Moving, b: &Moving, motion: DVec3) -> f64 {
-    let mut turn = 0.0;
-    let mut path = motion.length();
-    let mut size = 0.0;
-    for m in [a, b] {
-        let theta = 2.0 * (m.end.orientation - m.pose.orientation).length();
-        if theta > 0.0 {
-            turn += theta;
-            path += theta * m.shape.radius();
-        }
-        size += m.pose.position.length();
-    }
-    0.5 * turn * path + 1e-13 * size
 }

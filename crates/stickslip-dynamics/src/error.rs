@@ -69,6 +69,22 @@ pub enum StepError {
         /// The solvers tried and what each said.
         tried: String,
     },
+    /// No solver found an answer at all.
+    #[error(
+        "step {step} at t = {t} s has no answer: {contacts} contacts of {bodies}; tried {tried}"
+    )]
+    NotSolved {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// How many contacts the step's problem has.
+        contacts: usize,
+        /// The bodies in contact, or the first of them.
+        bodies: String,
+        /// The solvers tried and what each said.
+        tried: String,
+    },
     /// A force, motion or state is not finite.
     #[error("step {step} at t = {t} s: {what} of body \"{body}\" is not finite")]
     NotFinite {

@@ -48,6 +48,29 @@ impl World {
         }
     }
 
+    /// No solver gave an answer: names the bodies of the step's problem.
+    pub(crate) fn not_solved(&self, tried: String) -> StepError {
+        const NAMED: usize = 8;
+        let mut all: Vec<usize> = self.work.contacts.iter().flat_map(|c| c.bodies).collect();
+        all.sort_unstable();
+        all.dedup();
+        let named = all
+            .iter()
+            .take(NAMED)
+            .map(|&i| format!("\"{}\"", self.model.bodies[i].name));
+        let mut bodies = named.collect::<Vec<_>>().join(", ");
+        if all.len() > NAMED {
+            bodies.push_str(&format!(" and {} more", all.len() - NAMED));
+        }
+        StepError::NotSolved {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            contacts: self.work.contacts.len(),
+            bodies,
+            tried,
+        }
+    }
+
     /// Names the contact that misses the law most.
     fn worst_contact(&self) -> String {
         let mut worst = (0.0, String::new());

@@ -37,7 +37,7 @@ impl World {
         self.find_contacts();
         self.stopwatch.lap(Stage::Contacts);
         let mut tried = String::new();
-        let mut worst = Certificate::default();
+        let mut worst = None;
         for attempt in 0..self.solvers.len() {
             let solved = match self.solve(attempt) {
                 Ok(Some(solved)) => solved,
@@ -57,9 +57,12 @@ impl World {
                 &mut tried,
                 &format!("{} (refused by the judge)", solved.solver),
             );
-            worst = certificate;
+            worst = Some(certificate);
         }
-        Err(self.not_certified(&worst, tried))
+        Err(match worst {
+            Some(certificate) => self.not_certified(&certificate, tried),
+            None => self.not_solved(tried),
+        })
     }
 
     /// Time at the end of the step to come: a product, so that it carries no accumulated error.

@@ -11,6 +11,7 @@ pub mod broad_phase;
 pub mod frame;
 pub mod mass;
 pub mod narrow_phase;
+pub mod path;
 pub mod pose;
 pub mod separation;
 pub mod shape;

@@ -139,6 +139,16 @@ impl Shape {
         }
     }
 
+    /// Half of the shape's smallest width, m; infinite for a half-space.
+    #[must_use]
+    pub fn thickness(&self) -> f64 {
+        match self {
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Ball { radius } => *radius,
+            Self::Box { half } => half.min_element(),
+        }
+    }
+
     /// Signed distance from a world point to the shape: exact outside, and inside the depth below the
     /// nearest face.
     #[must_use]

@@ -65,6 +65,14 @@ pub(super) fn box_ball(
             }
         }
     }
+    // Or the whole way misses the box: the direction of closest approach separates them throughout.
+    if gap_end < 0.0
+        && let Some(n) = miss(centre, centre_end, half, radius)
+    {
+        let support = n.abs().dot(half);
+        (local, gap) = (n, n.dot(centre) - support - radius);
+        gap_end = n.dot(centre_end) - support - radius;
+    }
     if gap.min(gap_end) <= slack(cuboid, ball) {
         let normal = cuboid.pose.orientation * local;
         out.push(Candidate {
@@ -83,4 +91,27 @@ fn nearest_face(excess: DVec3) -> usize {
 /// Outward normal of the face across axis i on the side of `point`, in the box's frame.
 fn face_normal(i: usize, point: DVec3) -> DVec3 {
     DVec3::AXES[i] * if point[i] < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// Where a ball on the way p → q passes the box without touching it: the unit direction from the box's nearest
+/// point to the ball's centre at closest approach.
+fn miss(p: DVec3, q: DVec3, half: DVec3, radius: f64) -> Option<DVec3> {
+    let outside = |s: f64| {
+        let at = p.lerp(q, s);
+        at - at.clamp(-half, half)
+    };
+    // The distance to a convex body is convex along the way: the middle third is kept that holds the least.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..80 {
+        let third = (high - low) / 3.0;
+        let (s, t) = (low + third, high - third);
+        if outside(s).length_squared() < outside(t).length_squared() {
+            high = t;
+        } else {
+            low = s;
+        }
+    }
+    let nearest = outside(0.5 * (low + high));
+    let distance = nearest.length();
+    (distance >= radius && distance > 0.0).then(|| nearest / distance)
 }

@@ -5,6 +5,7 @@
 //! meet the direction best.
 
 use super::{Candidate, Feature, Moving, slack};
+use crate::path::closest_on_the_way;
 use crate::pose::Pose;
 use crate::separation::{Axis, AxisKind, box_axes, box_axis};
 use crate::shape::corner;
@@ -23,7 +24,12 @@ pub(super) fn box_box(
 ) {
     let slack = slack(a, b);
     let size = half_a.max_element().max(half_b.max_element());
-    let axis = best_axis(a, half_a, b, half_b, COINCIDE * size);
+    let mut axis = best_axis(a, half_a, b, half_b, COINCIDE * size);
+    if axis.1 < 0.0
+        && let Some(clear) = miss(a, half_a, b, half_b)
+    {
+        axis = clear;
+    }
     if axis.1 > slack && axis.0.gap > slack {
         return;
     }
@@ -111,6 +117,28 @@ fn best_axis(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3, tie: f64) -> 
             .unwrap_or_else(|| unreachable!("a box has three face directions"));
         (now, now.gap)
     })
+}
+
+/// Where the predicted way passes by: a direction of the place of closest approach that separates the boxes
+/// at the start of the step and at its end.
+fn miss(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3) -> Option<(Axis, f64)> {
+    let (gap, s) = closest_on_the_way(a, b);
+    if gap <= 0.0 {
+        return None;
+    }
+    let (there_a, there_b) = (a.at(s), b.at(s));
+    box_axes(half_a, &there_a, half_b, &there_b)
+        .filter(|axis| axis.gap > 0.0)
+        .filter_map(|axis| {
+            let carried = |pa, pb| same_axis(&axis, there_a, there_b, half_a, pa, half_b, pb);
+            let (start, now) = (carried(a.start, b.start)?, carried(a.pose, b.pose)?);
+            let end = carried(a.end, b.end)?;
+            (start.gap >= 0.0 && end.gap >= 0.0).then_some((now, end.gap))
+        })
+        .fold(None, |best: Option<(Axis, f64)>, axis| match best {
+            Some(old) if old.1 >= axis.1 => Some(old),
+            _ => Some(axis),
+        })
 }
 
 /// The direction `start` carried along to other poses of the two boxes, on the same side.

@@ -1,0 +1,86 @@
+//! What two bodies do between the start and the end of a step.
+
+use crate::narrow_phase::Moving;
+use crate::pose::Pose;
+use crate::separation::separation;
+
+impl Moving<'_> {
+    /// Angle between the start and the end of the step, rad.
+    #[must_use]
+    pub fn angle(&self) -> f64 {
+        let (a, b) = (self.start.orientation, self.end.orientation);
+        // |q − q'| is 2 sin(angle/4) for unit quaternions.
+        let chord = (b - a).length().min((b + a).length());
+        4.0 * libm::asin((0.5 * chord).min(1.0))
+    }
+
+    /// Bound on the way of any of its points by rotation alone, m; zero for a half-space, which has no end.
+    #[must_use]
+    pub fn sweep(&self) -> f64 {
+        let radius = self.shape.radius();
+        if radius.is_finite() {
+            self.angle() * radius
+        } else {
+            0.0
+        }
+    }
+
+    /// Where it is at the fraction `s` of its way.
+    #[must_use]
+    pub fn at(&self, s: f64) -> Pose {
+        Pose {
+            position: self.start.position.lerp(self.end.position, s),
+            orientation: self.start.orientation.lerp(self.end.orientation, s),
+        }
+    }
+}
+
+/// Most places looked at on the way; enough for a ball of 1 cm at 1 km/s and h = 0.01 s.
+const MOST: f64 = 4096.0;
+
+/// Places to look at, so that the pair moves by half the thinner one's thickness at most in between.
+fn places(a: &Moving, b: &Moving) -> usize {
+    let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
+    let motion = shift.length() + a.sweep() + b.sweep();
+    let thickness = a.shape.thickness().min(b.shape.thickness());
+    (2.0 * motion / thickness).ceil().clamp(1.0, MOST) as usize
+}
+
+/// The pair's smallest separation on the way, its end included, and where (fraction of the way).
+#[must_use]
+pub fn closest_on_the_way(a: &Moving, b: &Moving) -> (f64, f64) {
+    let n = places(a, b);
+    let mut closest = (f64::INFINITY, 1.0);
+    for k in 1..=n {
+        let s = k as f64 / n as f64;
+        let gap = separation(a.shape, &a.at(s), b.shape, &b.at(s));
+        if gap < closest.0 || gap.is_nan() {
+            closest = (gap, s);
+        }
+    }
+    closest
+}
+
+/// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and the
+/// normal of two edges at the angle α by up to θ/sin α; eight times the product of turn and way covers edges
+/// down to 7°. A contact that was missed shows as a depth of the order of the way itself. The rounding of
+/// positions is added.
+#[must_use]
+pub fn unseen(a: &Moving, b: &Moving) -> f64 {
+    let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
+    let (mut turn, mut way, mut size) = (0.0, shift.length(), 0.0);
+    for m in [a, b] {
+        // A prescribed body's gaps are measured at its end: its turn is no error there.
+        if m.pose != m.end {
+            turn += m.angle();
+        }
+        way += m.sweep();
+        size += m.end.position.length();
+        if m.shape.radius().is_finite() {
+            size += m.shape.radius();
+        }
+    }
+    // No turn explains a body half inside another.
+    let thickness = a.shape.thickness().max(b.shape.thickness());
+    (8.0 * turn * way).min(0.5 * thickness) + 1e-12 * size
+}
