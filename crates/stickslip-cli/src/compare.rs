@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10)]
     rows: usize,
     /// Fail (exit 1) if the largest distance of this metric exceeds this
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     within: Option<f64>,
     /// Print one JSON object
     #[arg(long)]
@@ -41,6 +41,14 @@ impl Args {
                 names.join(", ")
             ))
         })?;
+        if self
+            .within
+            .is_some_and(|bound| bound.is_nan() || bound < 0.0)
+        {
+            return Err(Failure::Input(
+                "--within: expected a number that is not negative".into(),
+            ));
+        }
         let comparison = compare(States::open(&self.a)?, States::open(&self.b)?)?;
         if self.json {
             print_json(&json_of(&comparison))?;

@@ -18,7 +18,7 @@ use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
 /// Contacts found missing after a solve are added and the step solved again, at most this often.
-const SECOND_LOOKS: usize = 8;
+const SECOND_LOOKS: usize = 50;
 
 impl World {
     /// Advances by h: forces, predicted paths, future contacts, impulses, certificate, new state.
