@@ -214,10 +214,10 @@ mod tests {
     fn the_columns_follow_the_types_they_store() {
         let state: Vec<&str> = BODY_COLUMNS[3..16].iter().map(|c| c.name).collect();
         assert_eq!(state, STATE);
-        for (column, residual) in STEP_COLUMNS[10..].iter().zip(Residual::ALL) {
+        for (column, residual) in STEP_COLUMNS[11..].iter().zip(Residual::ALL) {
             assert_eq!(column.name, format!("residual_{}", residual.name()));
         }
-        assert_eq!(STEP_COLUMNS.len(), 10 + Residual::ALL.len());
+        assert_eq!(STEP_COLUMNS.len(), 11 + Residual::ALL.len());
     }
 
     #[test]
