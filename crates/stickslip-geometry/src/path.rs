@@ -3,11 +3,15 @@
 use crate::narrow_phase::Moving;
 use crate::pose::Pose;
 use crate::separation::separation;
+use crate::shape::Shape;
 
 impl Moving<'_> {
-    /// Angle between the start and the end of the step, rad.
+    /// Angle between the start and the end of the step, rad; zero for a ball, whose turning moves no boundary.
     #[must_use]
     pub fn angle(&self) -> f64 {
+        if matches!(self.shape, Shape::Ball { .. }) {
+            return 0.0;
+        }
         let (a, b) = (self.start.orientation, self.end.orientation);
         // |q − q'| is 2 sin(angle/4) for unit quaternions.
         let chord = (b - a).length().min((b + a).length());

@@ -5,18 +5,18 @@ use glam::DVec3;
 
 const BALL: Feature = Feature(1 << 24);
 
-/// Two balls; the normal points from a to b, along the line of centres unless the predicted path
-/// misses: then along the line of closest approach, which separates them now and at the end.
+/// Two balls; the normal points from a to b, along the line of centres. Balls that miss each other on the
+/// predicted way have no row: the line of centres would stop them, and a row across the line of closest
+/// approach would turn with neither ball. The second look sees them if impulses bring them together.
 pub(super) fn ball_ball(a: &Moving, ra: f64, b: &Moving, rb: f64, out: &mut Vec<Candidate>) {
     let d = b.pose.position - a.pose.position;
     let motion = b.shift() - a.shift();
     let reach = ra + rb;
-    let mut n = d.try_normalize().unwrap_or(DVec3::Z);
+    let n = d.try_normalize().unwrap_or(DVec3::Z);
     if n.dot(d + motion) < reach {
         let tau = (-d.dot(motion) / motion.length_squared()).clamp(0.0, 1.0);
-        let closest = d + motion * tau;
-        if tau > 0.0 && closest.length() >= reach {
-            n = closest / closest.length();
+        if tau > 0.0 && (d + motion * tau).length() >= reach {
+            return;
         }
     }
     let gap = n.dot(d) - reach;
