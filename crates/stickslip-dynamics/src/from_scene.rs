@@ -119,6 +119,7 @@ fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
         }
         BuildError::DuplicateName { name } | BuildError::UnknownBody { name, .. } => name,
         BuildError::Body { body, .. } => body,
+        BuildError::Joint { joint, .. } => joint,
         BuildError::Setting { setting, .. } => setting,
     };
     let span = scene
