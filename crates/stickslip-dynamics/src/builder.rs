@@ -363,6 +363,7 @@ fn join(
     names.sort_unstable();
     if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
         return Err(BuildError::Joint {
+            what: "joint",
             joint: w[0].into(),
             reason: "two joints or springs have this name".into(),
         });

@@ -26,8 +26,10 @@ pub enum BuildError {
         reason: String,
     },
     /// A joint or spring that cannot be.
-    #[error("joint \"{joint}\": {reason}")]
+    #[error("{what} \"{joint}\": {reason}")]
     Joint {
+        /// Joint or spring.
+        what: &'static str,
         /// Which one.
         joint: String,
         /// What is wrong.

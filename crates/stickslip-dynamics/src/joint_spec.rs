@@ -2,12 +2,14 @@
 
 use crate::error::BuildError;
 use crate::motion::TimeFunction;
+use crate::scene::{Anchor, Axes, SpringEnds};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 use stickslip_certify::joint::{AXES, AXIS_NAMES, Axis, Goal, Hold, Motor, frame_along};
 use stickslip_certify::joint_law::Aims;
 use stickslip_certify::spring::Ends;
 use stickslip_certify::{BodyState, Joint, Model, Spring};
+use stickslip_geometry::Pose;
 
 /// The name that stands for the world in joints and springs.
 pub const WORLD: &str = "world";
@@ -48,25 +50,6 @@ pub struct AxisSpec {
     pub friction: f64,
 }
 
-/// Where a joint sits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum JointPlace {
-    /// Its frame in the world at the start; the bodies meet there by definition.
-    World {
-        /// Origin, m.
-        anchor: DVec3,
-        /// Turns joint vectors into world vectors.
-        frame: DQuat,
-    },
-    /// Its frame on each of the two bodies; that the two frames meet is checked.
-    Bodies {
-        /// Origins, m, body frames.
-        anchors: [DVec3; 2],
-        /// Turn joint vectors into body vectors.
-        frames: [DQuat; 2],
-    },
-}
-
 /// One joint to be built.
 #[derive(Clone)]
 pub struct JointSpec {
@@ -74,8 +57,10 @@ pub struct JointSpec {
     pub name: String,
     /// Names of the two bodies; [`WORLD`] for the world.
     pub bodies: [String; 2],
-    /// Where it sits.
-    pub place: JointPlace,
+    /// Where the bodies meet.
+    pub anchor: Anchor,
+    /// How its axes lie.
+    pub frame: Axes,
     /// The axes x, y, z, rx, ry, rz.
     pub axes: [AxisSpec; AXES],
     /// May the two bodies collide?
@@ -89,13 +74,14 @@ impl JointSpec {
         name: impl Into<String>,
         bodies: [&str; 2],
         anchor: DVec3,
-        frame: DQuat,
+        frame: Axes,
         locked: [bool; AXES],
     ) -> Self {
         Self {
             name: name.into(),
             bodies: bodies.map(str::to_owned),
-            place: JointPlace::World { anchor, frame },
+            anchor: Anchor::World(anchor),
+            frame,
             axes: locked.map(|locked| AxisSpec {
                 hold: if locked {
                     HoldSpec::Locked
@@ -111,25 +97,26 @@ impl JointSpec {
     /// A ball joint: the two bodies share a point.
     #[must_use]
     pub fn ball(name: impl Into<String>, bodies: [&str; 2], anchor: DVec3) -> Self {
-        Self::new(name, bodies, anchor, DQuat::IDENTITY, BALL)
+        Self::new(name, bodies, anchor, Axes::Frame(DQuat::IDENTITY), BALL)
     }
 
     /// A hinge about a unit axis.
     #[must_use]
     pub fn hinge(name: impl Into<String>, bodies: [&str; 2], anchor: DVec3, axis: DVec3) -> Self {
-        Self::new(name, bodies, anchor, frame_along(axis), HINGE)
+        Self::new(name, bodies, anchor, Axes::Axis(axis), HINGE)
     }
 
     /// A slider along a unit axis.
     #[must_use]
     pub fn slider(name: impl Into<String>, bodies: [&str; 2], anchor: DVec3, axis: DVec3) -> Self {
-        Self::new(name, bodies, anchor, frame_along(axis), SLIDER)
+        Self::new(name, bodies, anchor, Axes::Axis(axis), SLIDER)
     }
 
     /// A fixed joint: the two bodies move as one.
     #[must_use]
     pub fn fixed(name: impl Into<String>, bodies: [&str; 2], anchor: DVec3) -> Self {
-        Self::new(name, bodies, anchor, DQuat::IDENTITY, [true; AXES])
+        let frame = Axes::Frame(DQuat::IDENTITY);
+        Self::new(name, bodies, anchor, frame, [true; AXES])
     }
 
     /// Changes one axis: 0 to 2 are x, y, z, 3 to 5 are rx, ry, rz.
@@ -163,32 +150,13 @@ impl AxisSpec {
     }
 }
 
-/// What a spring to be built is attached to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SpringPlace {
-    /// Points of two bodies.
-    Points {
-        /// Their names; [`WORLD`] for the world.
-        bodies: [String; 2],
-        /// m, body frames.
-        points: [DVec3; 2],
-    },
-    /// An axis of a joint.
-    Axis {
-        /// The joint's name.
-        joint: String,
-        /// Index of the axis.
-        axis: usize,
-    },
-}
-
 /// One spring to be built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpringSpec {
     /// Unique name, also among the joints.
     pub name: String,
     /// Where it is attached.
-    pub place: SpringPlace,
+    pub ends: SpringEnds,
     /// N/m or N m/rad.
     pub stiffness: f64,
     /// N s/m or N m s/rad.
@@ -227,23 +195,18 @@ pub(crate) fn build_joint(
     states: &[BodyState],
 ) -> Result<(Joint, Drives), BuildError> {
     let bad = |reason: String| BuildError::Joint {
+        what: "joint",
         joint: spec.name.clone(),
         reason,
     };
     let bodies = ends(&spec.bodies, model).map_err(&bad)?;
     let mut joint = Joint::free(spec.name.clone(), bodies);
     let poses = bodies.map(|b| stickslip_certify::joint::pose_of(states, b));
-    match spec.place {
-        JointPlace::World { anchor, frame } => {
-            joint.anchors = [0, 1].map(|k| poses[k].to_body(anchor));
-            let turned = |k: usize| poses[k].orientation.conjugate() * frame;
-            joint.frames = [0, 1].map(|k| turned(k).normalize());
-        }
-        JointPlace::Bodies { anchors, frames } => {
-            joint.anchors = anchors;
-            joint.frames = frames;
-        }
-    }
+    joint.anchors = match spec.anchor {
+        Anchor::World(anchor) => [0, 1].map(|k| poses[k].to_body(anchor)),
+        Anchor::Bodies(anchors) => anchors,
+    };
+    joint.frames = frames(spec.frame, &poses);
     let masses = bodies.into_iter().flatten();
     let masses = masses.filter_map(|i| model.bodies[i].mass);
     joint.length = masses
@@ -272,6 +235,26 @@ pub(crate) fn build_joint(
     let size: f64 = joint.length + joint.anchors.iter().map(|a| a.length()).sum::<f64>();
     meets(&joint, states, &drives.aims(0.0), MEETS * size).map_err(bad)?;
     Ok((joint, drives))
+}
+
+/// The joint's frame on each body, turned so that angles are zero at the start wherever the file leaves that open.
+fn frames(axes: Axes, poses: &[Pose; 2]) -> [DQuat; 2] {
+    let seen =
+        |frame: DQuat| [0, 1].map(|k| (poses[k].orientation.conjugate() * frame).normalize());
+    match axes {
+        Axes::Axis(axis) => seen(frame_along(axis)),
+        Axes::Frame(frame) => seen(frame),
+        Axes::BodyFrames(frames) => frames,
+        Axes::BodyAxes([a, b]) => {
+            // The second frame is the first one, turned by the least angle so that its x axis is the second
+            // body's.
+            let first = poses[0].orientation * frame_along(a);
+            let (from, to) = (first * DVec3::X, poses[1].orientation * b);
+            let turn = DQuat::from_rotation_arc(from, to);
+            let second = poses[1].orientation.conjugate() * turn * first;
+            [frame_along(a), second.normalize()]
+        }
+    }
 }
 
 /// The bodies of the two ends; `None` for the world.
@@ -352,7 +335,8 @@ fn build_axis(spec: &AxisSpec, k: usize) -> Result<Axis, String> {
 /// Does the joint hold at the start? The misfit is named where it does not.
 fn meets(joint: &Joint, states: &[BodyState], aims: &Aims, close: f64) -> Result<(), String> {
     let placed = joint.placed(states);
-    let c = placed.coordinates;
+    // −0 reads oddly in a message.
+    let c = placed.coordinates.map(|c| c + 0.0);
     let held = |k: usize| joint.axes[k].hold == Hold::Locked;
     let apart = (0..3)
         .filter(|&k| held(k))
@@ -402,15 +386,16 @@ pub(crate) fn build_spring(
     states: &[BodyState],
 ) -> Result<Spring, BuildError> {
     let bad = |reason: String| BuildError::Joint {
+        what: "spring",
         joint: spec.name.clone(),
         reason,
     };
-    let ends = match &spec.place {
-        SpringPlace::Points { bodies, points } => Ends::Points {
+    let ends = match &spec.ends {
+        SpringEnds::Points { bodies, points } => Ends::Points {
             bodies: ends(bodies, model).map_err(&bad)?,
             points: *points,
         },
-        SpringPlace::Axis { joint, axis } => {
+        SpringEnds::Axis { joint, axis } => {
             let found = model.joints.iter().position(|j| j.name == *joint);
             let joint = found.ok_or_else(|| bad(format!("there is no joint \"{joint}\"")))?;
             let name = AXIS_NAMES.get(*axis).copied().unwrap_or("?");

@@ -24,8 +24,7 @@ mod world;
 pub use builder::{BodySpec, WorldBuilder};
 pub use error::{BuildError, StepError};
 pub use joint_spec::{
-    AxisSpec, BALL, HINGE, HoldSpec, JointPlace, JointSpec, MotorSpec, SLIDER, SpringPlace,
-    SpringSpec, WORLD,
+    AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
 };
 pub use motion::{ForceLaw, Motion, TimeFunction};
 pub use planar_view::{NotPlanar, PlanarView};

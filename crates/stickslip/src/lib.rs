@@ -49,8 +49,8 @@ pub mod prelude {
         StepRecord, Wrench,
     };
     pub use stickslip_dynamics::{
-        BodySpec, BuildError, JointSpec, Motion, Outcome, Scene, SceneError, SpringPlace,
-        SpringSpec, StepError, World, simulate,
+        BodySpec, BuildError, JointSpec, Motion, Outcome, Scene, SceneError, SpringSpec, StepError,
+        World, simulate,
     };
     pub use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 }
