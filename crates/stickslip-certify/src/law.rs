@@ -1,13 +1,13 @@
 //! The law of one contact, as residuals in m/s: Signorini on the normal, Coulomb on the tangent.
 
 use crate::certificate::{Certificate, Residual};
-use crate::step::{Cone, Friction, Mode};
+use crate::step::{Cone, Fan, Friction, Mode};
 use glam::{DVec2, DVec3};
 
 /// One contact as the law sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactLaw {
-    /// (p_n, p_t1, p_t2), N s.
+    /// (p_n, p_t1, p_t2), N s; the tangents are turned to where the fan of directions starts, if it has its own.
     pub p: DVec3,
     /// (ψ/h + u_n, u_t1, u_t2) at the end of the step, m/s.
     pub u: DVec3,
@@ -69,7 +69,9 @@ impl ContactLaw {
                     z * (radius / length)
                 }
             }
-            Cone::Pyramid(n_d) => project_polygon(z, radius, n_d),
+            Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {
+                project_polygon(z, radius, directions)
+            }
         }
     }
 
