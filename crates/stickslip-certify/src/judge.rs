@@ -138,8 +138,8 @@ impl Judge {
         if sum.rows > 0 {
             self.judge_in_contact(model, given, before, after, i, &mut in_contact);
         }
-        let flight = misfit(body, old, new, wrench, h).filter(|_| self.flies[i]);
-        match flight {
+        let flight = self.flies[i].then(|| misfit(body, old, new, wrench, h));
+        match flight.flatten() {
             Some(m) if sum.rows == 0 || m.ratio() < in_contact.rounding => {
                 c.raise_equality(Residual::Momentum, m.velocity.0, m.velocity.1);
                 c.raise_equality(Residual::Map, m.pose.0 / h, m.pose.1 / h);

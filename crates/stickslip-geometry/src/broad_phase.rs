@@ -19,7 +19,7 @@ impl Bounds {
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
         let reach = match shape {
-            Shape::Points { points } => {
+            Shape::Points { points, .. } => {
                 let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
                 for p in points {
                     let p = pose.to_world(*p);

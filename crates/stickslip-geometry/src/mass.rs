@@ -18,7 +18,7 @@ impl MassProperties {
     #[must_use]
     pub fn with_mass(shape: &Shape, mass: f64) -> Option<Self> {
         let diagonal = match shape {
-            Shape::Points { points } => return of_points(points, mass),
+            Shape::Points { points, .. } => return of_points(points, mass),
             Shape::HalfSpace { .. } => return None,
             Shape::Ball { radius } => DVec3::splat(0.4 * mass * radius * radius),
             Shape::Box { half } => {

@@ -23,8 +23,8 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             below_plane(pose_b, *normal, *offset, other, pose_a)
         }
         (Shape::Points { .. }, Shape::Points { .. }) => f64::INFINITY,
-        (Shape::Points { points }, other) => nearest_point(points, pose_a, other, pose_b),
-        (other, Shape::Points { points }) => nearest_point(points, pose_b, other, pose_a),
+        (Shape::Points { points, .. }, other) => nearest_point(points, pose_a, other, pose_b),
+        (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
         (Shape::Box { half: ha }, Shape::Box { half: hb }) => box_axes(*ha, pose_a, *hb, pose_b)

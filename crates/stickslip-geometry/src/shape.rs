@@ -28,6 +28,8 @@ pub enum Shape {
     Points {
         /// In the body's frame, m; at least one.
         points: Vec<DVec3>,
+        /// Of the smallest ball about the origin that holds them, m.
+        radius: f64,
     },
 }
 
@@ -131,7 +133,8 @@ impl Shape {
                 return Err(ShapeError::NotFinite { what, value });
             }
         }
-        Ok(Self::Points { points })
+        let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        Ok(Self::Points { points, radius })
     }
 
     /// A particle: one point, and no rotation.
@@ -139,13 +142,14 @@ impl Shape {
     pub fn point() -> Self {
         Self::Points {
             points: vec![DVec3::ZERO],
+            radius: 0.0,
         }
     }
 
     /// Is it a particle, which has no rotation and no inertia?
     #[must_use]
     pub fn is_particle(&self) -> bool {
-        matches!(self, Self::Points { points } if points.iter().all(|p| *p == DVec3::ZERO))
+        matches!(self, Self::Points { radius: 0.0, .. })
     }
 
     /// max of d·x over the shape at `pose`, for a unit world direction d; infinite for a half-space
@@ -167,7 +171,7 @@ impl Shape {
                 let local = pose.orientation.conjugate() * d;
                 d.dot(pose.position) + local.abs().dot(*half)
             }
-            Self::Points { points } => {
+            Self::Points { points, .. } => {
                 let local = pose.orientation.conjugate() * d;
                 let reach = points.iter().map(|p| local.dot(*p));
                 d.dot(pose.position) + reach.fold(f64::NEG_INFINITY, f64::max)
@@ -183,7 +187,7 @@ impl Shape {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.length(),
-            Self::Points { points } => points.iter().map(|p| p.length()).fold(0.0, f64::max),
+            Self::Points { radius, .. } => *radius,
         }
     }
 
@@ -210,7 +214,7 @@ impl Shape {
                 let excess = pose.to_body(point).abs() - *half;
                 excess.max(DVec3::ZERO).length() + excess.max_element().min(0.0)
             }
-            Self::Points { points } => {
+            Self::Points { points, .. } => {
                 let apart = points.iter().map(|p| (pose.to_world(*p) - point).length());
                 apart.fold(f64::INFINITY, f64::min)
             }

@@ -174,6 +174,45 @@ fn lowest_on_plate(
     }
 }
 
+/// The period of a scene's one prescribed body, s, where its motion is of sinusoids and tables; a formula does not tell.
+///
+/// # Errors
+/// [`FieldError`] where the scene is no plate with a part, or its motion does not tell its period.
+pub fn period_of(scene: &Scene) -> Result<f64, FieldError> {
+    let cast = Cast::of(scene)?;
+    let unknown = || FieldError::NoPlate("the motion does not tell its period".into());
+    let Motion::Prescribed(motion) = &scene.bodies[cast.plate].motion else {
+        return Err(unknown());
+    };
+    let formulas = motion.position.iter().chain(&motion.rotation);
+    if !formulas
+        .chain([&motion.angle])
+        .all(|f| f.as_constant().is_some())
+    {
+        return Err(unknown());
+    }
+    let mut periods: Vec<f64> = motion
+        .accelerations
+        .iter()
+        .map(|a| 1.0 / a.frequency)
+        .collect();
+    if let Some(table) = &motion.table {
+        let (times, _) = table.rows();
+        periods.push(times[times.len() - 1] - times[0]);
+    }
+    let longest = periods.iter().copied().fold(0.0, f64::max);
+    // The least multiple of the longest that all others divide.
+    (1..=100)
+        .map(|k| longest * f64::from(k))
+        .find(|t| {
+            periods
+                .iter()
+                .all(|p| (t / p - (t / p).round()).abs() < 1e-9)
+        })
+        .filter(|t| *t > 0.0)
+        .ok_or_else(unknown)
+}
+
 /// The world of a scene's one free body, put to a place of its one prescribed body and at rest on it, with steps of h.
 ///
 /// # Errors
@@ -401,6 +440,19 @@ mod tests {
         assert!(v.x < -1e-3 && v.y.abs() < 1e-3 * v.x.abs());
         let (_, _, v) = radial("shear");
         assert!(v.x > 1e-3 && v.y.abs() < 1e-2 * v.x);
+    }
+
+    #[test]
+    fn periods_are_the_common_one() {
+        let plate = library::by_name("sink").unwrap();
+        let mut scene = plate.scene(Part::Particle);
+        assert!((period_of(&scene).unwrap() - plate.period).abs() < 1e-15);
+        if let Motion::Prescribed(motion) = &mut scene.bodies[0].motion {
+            motion.accelerations[0].frequency = 22.0;
+        }
+        assert!((period_of(&scene).unwrap() - 1.0 / 11.0).abs() < 1e-15);
+        let rocking = library::by_name("rocking").unwrap().scene(Part::Particle);
+        assert!(period_of(&rocking).is_err());
     }
 
     #[test]

@@ -216,7 +216,7 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
         Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
-        Shape::Points { points } => {
+        Shape::Points { points, .. } => {
             let points: Vec<String> = points.iter().map(|p| vector(*p)).collect();
             format!("{{ points = {{ at = [{}] }} }}", points.join(", "))
         }

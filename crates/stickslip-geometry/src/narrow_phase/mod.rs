@@ -154,11 +154,11 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             flip(&mut out[first..]);
         }
         (Shape::Points { .. }, Shape::Points { .. }) => {}
-        (Shape::Points { points }, _) => {
+        (Shape::Points { points, .. }, _) => {
             points::against(b, a, points, out);
             flip(&mut out[first..]);
         }
-        (_, Shape::Points { points }) => points::against(a, b, points, out),
+        (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
         }

@@ -45,7 +45,7 @@ pub(super) fn against(
                 push(k, other.pose.to_world(c), other.end.to_world(c));
             }
         }
-        Shape::Points { points } => {
+        Shape::Points { points, .. } => {
             for (k, p) in points.iter().enumerate() {
                 push(k, other.pose.to_world(*p), other.end.to_world(*p));
             }
