@@ -4,7 +4,9 @@ use glam::{DVec2, DVec3};
 use stickslip_certify::judge::{Start, fan_of};
 use stickslip_certify::{BodyState, Cone, Contact, Fan};
 use stickslip_geometry::frame::contact_frame;
-use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+use stickslip_solvers::problem::{
+    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+};
 
 /// The problem, and which rows of it are which bodies.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +139,7 @@ fn block(
                 body: slot[i],
                 lever,
                 sign,
+                action: Action::Force,
             });
         }
     }
@@ -152,6 +155,7 @@ fn block(
         frame,
         arms,
         b,
+        compliance: DVec3::ZERO,
         law,
     }
 }
