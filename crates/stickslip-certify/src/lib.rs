@@ -18,4 +18,4 @@ pub use joint::{Joint, JointImpulse};
 pub use judge::{Given, Judge};
 pub use model::{Body, Model};
 pub use spring::Spring;
-pub use step::{BodyState, Cone, Contact, ContactImpulse, Friction, Mode, StepRecord, Wrench};
+pub use step::{BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Mode, StepRecord, Wrench};

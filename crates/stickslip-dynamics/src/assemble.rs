@@ -1,8 +1,8 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
-use glam::{DMat3, DVec3};
-use stickslip_certify::judge::Start;
-use stickslip_certify::{BodyState, Cone, Contact, Model};
+use glam::{DMat3, DVec2, DVec3};
+use stickslip_certify::judge::{Start, fan_of};
+use stickslip_certify::{BodyState, Cone, Contact, Fan, Model};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
@@ -16,6 +16,8 @@ pub(crate) struct Assembly {
     slot: Vec<usize>,
     /// The bodies with one, in its order.
     entered: Vec<usize>,
+    /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
+    fans: Vec<DVec2>,
 }
 
 const NONE: usize = usize::MAX;
@@ -37,13 +39,35 @@ impl Assembly {
         self.problem.inverse_mass.clear();
         self.problem.nu_free.clear();
         self.problem.contacts.clear();
+        self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
                 self.enter(start.model, start.inverse, goal, i);
             }
-            let block = block(&self.slot, start.states, goal, contact, h, cone);
+            let mut block = block(&self.slot, start.states, goal, contact, h, cone);
+            if let Cone::Fan(fan) = cone {
+                let poses = contact.bodies.map(|i| {
+                    let free = start.model.bodies[i].is_free();
+                    &(if free { start.states } else { goal })[i].pose
+                });
+                let first = fan_of(&fan, start.model, poses, contact);
+                turn(&mut block, first);
+                self.fans.push(first);
+            }
             self.problem.contacts.push(block);
         }
+    }
+
+    /// An impulse in the problem's frame of a contact, seen in the contact's own frame (n, t₁, t₂).
+    pub(crate) fn to_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans.get(contact).map_or(p, |first| turned(*first, p))
+    }
+
+    /// The inverse of [`Assembly::to_record`].
+    pub(crate) fn from_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans
+            .get(contact)
+            .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
     }
 
     /// Gives a free body its rows in the problem, if it has none yet.
@@ -101,6 +125,19 @@ impl Assembly {
     }
 }
 
+/// (p_n, p_t turned by the angle whose (cos, sin) is given).
+fn turned(by: DVec2, p: DVec3) -> DVec3 {
+    let t = by.rotate(DVec2::new(p.y, p.z));
+    DVec3::new(p.x, t.x, t.y)
+}
+
+/// Turns a block's tangents, so that the first one is where the fan starts.
+fn turn(block: &mut ContactBlock, first: DVec2) {
+    let [n, t1, t2] = block.frame;
+    block.frame = [n, t1 * first.x + t2 * first.y, t2 * first.x - t1 * first.y];
+    block.b = turned(DVec2::new(first.x, -first.y), block.b);
+}
+
 /// b_n = ψ/h and b_t = −(velocity of a prescribed body at the point), the latter at t_{l+1}.
 fn block(
     slot: &[usize],
@@ -133,7 +170,9 @@ fn block(
     let law = match cone {
         _ if mu == 0.0 => Law::Unilateral,
         Cone::Quadratic => Law::Cone { mu },
-        Cone::Pyramid(directions) => Law::Pyramid { mu, directions },
+        Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {
+            Law::Pyramid { mu, directions }
+        }
     };
     ContactBlock {
         frame,

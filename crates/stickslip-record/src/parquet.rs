@@ -10,6 +10,7 @@ mod decode;
 mod encode;
 mod find;
 mod joints;
+mod numbers;
 mod pages;
 mod parts;
 mod read;
@@ -21,6 +22,7 @@ mod tests;
 #[cfg(test)]
 mod tests_cost;
 
+pub use numbers::write_numbers;
 pub use read::Reader;
 pub use tables::Paths;
 pub use write::ParquetWriter;

@@ -17,6 +17,7 @@ mod read_body;
 mod read_joint;
 mod read_mass;
 mod read_material;
+mod read_motion;
 mod read_pairs;
 mod read_scene;
 mod read_shape;
