@@ -6,7 +6,9 @@ use std::time::Instant;
 use stickslip::geometry::frame::contact_frame;
 use stickslip::prelude::*;
 use stickslip::solvers::local::LocalProblem;
-use stickslip::solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+use stickslip::solvers::problem::{
+    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+};
 use stickslip::solvers::pyramid::ContactLcp;
 use stickslip::solvers::solver_by_name;
 use stickslip_plot::{Axis, Plot};
@@ -41,10 +43,12 @@ fn block(angle: f64, law: &Law) -> ContactProblem {
                         body: 0,
                         lever,
                         sign: 1.0,
+                        action: Action::Force,
                     }),
                     None,
                 ],
                 b: DVec3::ZERO,
+                compliance: DVec3::ZERO,
                 law: law.clone(),
             })
             .collect(),
