@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// With a .csv: also write the contacts with their forces, beside it
     #[arg(long)]
     contacts: bool,
+    /// With a .csv: also write the joints and springs with their forces, beside it
+    #[arg(long)]
+    joints: bool,
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
@@ -173,8 +176,16 @@ impl Args {
                 .to_ascii_lowercase();
             tee = match ending.as_str() {
                 "parquet" => tee.with(ParquetWriter::new(path)),
-                "csv" if self.contacts => tee.with(CsvWriter::new(path).with_contacts()),
-                "csv" => tee.with(CsvWriter::new(path)),
+                "csv" => {
+                    let mut csv = CsvWriter::new(path);
+                    if self.contacts {
+                        csv = csv.with_contacts();
+                    }
+                    if self.joints {
+                        csv = csv.with_joints();
+                    }
+                    tee.with(csv)
+                }
                 _ => {
                     return Err(Failure::Input(format!(
                         "{}: what to write is told by the ending, which must be .parquet or .csv",
