@@ -158,6 +158,7 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             ball::box_ball(b, *half, a, *radius, out);
             flip(&mut out[first..]);
         }
+        _ => {}
     }
 }
 

@@ -45,5 +45,6 @@ pub(super) fn against(
                 push(k, other.pose.to_world(c), other.end.to_world(c));
             }
         }
+        _ => {}
     }
 }
