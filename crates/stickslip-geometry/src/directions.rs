@@ -59,7 +59,27 @@ pub(crate) fn farthest(a: &Placed, b: &Placed) -> Option<Direction> {
         edges(a, b, &mut visit);
         nearest_segments(a, b, &mut visit);
     }
-    best
+    best.map(|d| Direction {
+        of: match d.of {
+            Of::Parts(p, q) => Of::Parts(supporting(a, p, d.n), supporting(b, q, -d.n)),
+            face => face,
+        },
+        ..d
+    })
+}
+
+/// Of several parallel lines, which give the same direction, the one that lies farthest along n.
+fn supporting(s: &Placed, part: Part, n: DVec3) -> Part {
+    let Part::Line(k) = part else { return part };
+    let height = |k: usize| {
+        let [p, q] = s.line(k);
+        n.dot(p).min(n.dot(q))
+    };
+    let best = (0..s.n_lines()).fold((k, height(k)), |best, j| {
+        let h = height(j);
+        if h > best.1 { (j, h) } else { best }
+    });
+    Part::Line(best.0)
 }
 
 type Visit<'v> = &'v mut dyn FnMut(Of, DVec3) -> f64;

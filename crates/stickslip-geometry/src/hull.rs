@@ -4,8 +4,8 @@ use crate::shape::ShapeError;
 use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
-/// Most vertices a hull may have: features are numbered with ten bits.
-pub const MOST_VERTICES: usize = 1000;
+/// Most vertices a hull may have: its faces are numbered with ten bits, its edges with eleven.
+pub const MOST_VERTICES: usize = 500;
 
 /// Points nearer to a face's plane than this fraction of the size lie in it.
 const COPLANAR: f64 = 1e-13;
@@ -92,7 +92,12 @@ impl Hull {
             return Err(bad("a hull needs four points that lie in no plane".into()));
         }
         let triangles = grow(points, size)?;
-        Self::from_triangles(points, &triangles, size)
+        let hull = Self::from_triangles(points, &triangles, size)?;
+        // Built from its vertices alone, so that a hull written to a file and read again has the same bits.
+        if hull.vertices.len() < points.len() {
+            return Self::new(&hull.vertices);
+        }
+        Ok(hull)
     }
 
     fn from_triangles(
@@ -299,15 +304,9 @@ impl Hull {
         if shift.length() <= 1e-14 * self.radius {
             return (self.clone(), DVec3::ZERO);
         }
-        let mut moved = self.clone();
-        for v in &mut moved.vertices {
-            *v -= shift;
-        }
-        for k in 0..moved.faces.len() {
-            moved.faces[k].offset = moved.reach(moved.faces[k].normal);
-        }
-        moved.weigh();
-        (moved, shift)
+        let moved: Vec<DVec3> = self.vertices.iter().map(|v| *v - shift).collect();
+        // Rounding alone can undo a hull; one that cannot be moved stays.
+        Self::new(&moved).map_or_else(|_| (self.clone(), DVec3::ZERO), |hull| (hull, shift))
     }
 
     /// max of d·x over its vertices.

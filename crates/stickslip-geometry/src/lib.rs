@@ -7,6 +7,7 @@
 //!
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
+mod border;
 pub mod broad_phase;
 mod directions;
 pub mod frame;

@@ -73,6 +73,15 @@ impl<'a> Placed<'a> {
         self.turn.transpose() * (point - self.centre)
     }
 
+    /// A point of the shape farthest along the unit direction d.
+    pub(crate) fn farthest(&self, d: DVec3) -> DVec3 {
+        let circles = (0..self.n_circles()).map(|k| self.circle(k).farthest(d));
+        let points = (0..self.n_points()).map(|k| self.point(k) + d * self.rounding());
+        circles.chain(points).fold(self.centre, |best, p| {
+            if d.dot(p) > d.dot(best) { p } else { best }
+        })
+    }
+
     /// Radius by which every feature is rounded, m.
     pub(crate) fn rounding(&self) -> f64 {
         match self.shape {
@@ -210,6 +219,12 @@ impl<'a> Placed<'a> {
             axis: self.turn.z_axis * if z < 0.0 { -1.0 } else { 1.0 },
             radius,
         }
+    }
+
+    /// The line of a cone's side farthest along n: from its rim to its apex.
+    pub(crate) fn slope(&self, n: DVec3) -> Option<[DVec3; 2]> {
+        matches!(self.shape, Shape::Cone { .. })
+            .then(|| [self.circle(0).farthest(n), self.point(0)])
     }
 
     pub(crate) fn side(&self) -> Option<Side> {

@@ -261,9 +261,4 @@ impl Side {
         }))
     }
 
-    /// Direction of the side's line whose normal is `n`, from the apex down.
-    pub(crate) fn line(&self, n: DVec3) -> DVec3 {
-        let down = n * self.sin - self.axis;
-        down / self.cos
-    }
 }

@@ -78,6 +78,7 @@ fn of_kind(kind: &Kind) -> Value {
             "minItems": length,
             "maxItems": length,
         }),
+        Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
         Kind::Table(spec) => table(spec),
         Kind::Tables(spec) => json!({ "type": "array", "items": table(spec) }),
         Kind::Parameters => json!({

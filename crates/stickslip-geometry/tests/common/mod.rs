@@ -6,14 +6,14 @@ use stickslip_geometry::separation::nearest;
 use stickslip_geometry::{Pose, Shape, Twist};
 
 /// A linear congruential generator: the same rolls everywhere.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 /// The kinds of bounded convex shapes.
-pub const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
+pub(crate) const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
 
 impl Dice {
     /// Uniform in [−1, 1].
-    pub fn roll(&mut self) -> f64 {
+    pub(crate) fn roll(&mut self) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,23 +22,23 @@ impl Dice {
     }
 
     /// Uniform in a cube.
-    pub fn vector(&mut self) -> DVec3 {
+    pub(crate) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.roll(), self.roll(), self.roll())
     }
 
     /// A length between 0.2 and 0.6.
-    pub fn length(&mut self) -> f64 {
+    pub(crate) fn length(&mut self) -> f64 {
         0.4 + 0.2 * self.roll()
     }
 
-    pub fn pose(&mut self, spread: f64) -> Pose {
+    pub(crate) fn pose(&mut self, spread: f64) -> Pose {
         Pose {
             position: self.vector() * spread,
             orientation: exp(self.vector() * 3.0),
         }
     }
 
-    pub fn twist(&mut self, size: f64) -> Twist {
+    pub(crate) fn twist(&mut self, size: f64) -> Twist {
         Twist {
             linear: self.vector() * size,
             angular: self.vector() * size,
@@ -46,7 +46,7 @@ impl Dice {
     }
 
     /// A shape of the given kind, of a size near 1.
-    pub fn shape(&mut self, kind: &str) -> Shape {
+    pub(crate) fn shape(&mut self, kind: &str) -> Shape {
         let (r, l) = (self.length(), 2.0 * self.length());
         match kind {
             "ball" => Shape::ball(r),
@@ -64,7 +64,7 @@ impl Dice {
 }
 
 /// Two shapes at random, moved along a random line until their signed distance is `gap`.
-pub fn pair_at(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<(Shape, Pose, Shape, Pose)> {
+pub(crate) fn pair_at(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<(Shape, Pose, Shape, Pose)> {
     let (a, b) = (dice.shape(kinds[0]), dice.shape(kinds[1]));
     let pose_a = dice.pose(0.5);
     let away = dice.vector().try_normalize()?;
