@@ -4,6 +4,7 @@
 //! a radius; a cylinder has two circles (its rims), two faces, and a line (its axis) that stands for its side;
 //! a cone has a circle, a face, a point (its apex) and its side.
 
+use crate::frame::contact_frame;
 use crate::pose::Pose;
 use crate::shape::{Shape, corner};
 use glam::{DMat3, DVec3};
@@ -244,10 +245,11 @@ impl<'a> Placed<'a> {
 impl Circle {
     /// The point of the circle farthest along `d`; where all are, any.
     pub(crate) fn farthest(&self, d: DVec3) -> DVec3 {
-        let across = d - self.axis * self.axis.dot(d);
-        let out = across
-            .try_normalize()
-            .unwrap_or_else(|| crate::frame::contact_frame(self.axis)[1]);
+        let flat = |d: DVec3| (d - self.axis * self.axis.dot(d)).try_normalize();
+        // Twice, since what is left of a direction near the axis is not across it to rounding.
+        let out = flat(d)
+            .and_then(flat)
+            .unwrap_or_else(|| contact_frame(self.axis)[1]);
         self.centre + out * self.radius
     }
 }

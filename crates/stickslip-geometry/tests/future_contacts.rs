@@ -50,7 +50,7 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
     let mut dice = Dice(1);
     let (mut worst, mut astray, mut most, mut seen) = (0.0_f64, 0.0_f64, 0, 0);
     for gap in [1e-2, 1e-4, 1e-8, 1e-12, 0.0, -1e-10, -1e-6] {
-        for k in 0..720 {
+        for k in 0..360 {
             let Some((a, pose_a, b, pose_b)) = pair_at(&mut dice, kinds(k), gap) else {
                 continue;
             };
@@ -66,7 +66,9 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
             let smallest = found.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
             let truth = separation(&a, &pose_a, &b, &pose_b);
             for c in &found {
-                astray = astray.max(misplaced(&a, &pose_a, &b, &pose_b, c));
+                let off = misplaced(&a, &pose_a, &b, &pose_b, c);
+                assert!(off < 4e-15, "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}");
+                astray = astray.max(off);
             }
             most = most.max(found.len());
             seen += 1;
@@ -79,8 +81,7 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
         }
     }
     println!("{seen} pairs, at most {most} rows, gaps to {worst:e}, points to {astray:e}");
-    assert!(seen > 5_000);
-    assert!(astray < 4e-15, "a point is off by {astray:e}");
+    assert!(seen > 2_400);
     assert!(most <= 24, "{most} candidates for one pair");
 }
 
@@ -88,7 +89,7 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
 fn gaps_change_at_the_rate_of_their_rows() {
     let mut dice = Dice(2);
     let (mut worst, mut worst_of_edges, mut seen) = (0.0_f64, 0.0_f64, 0);
-    for k in 0..9_000 {
+    for k in 0..3_600 {
         let Some((a, pose_a, b, pose_b)) = pair_at(&mut dice, kinds(k), 0.0) else {
             continue;
         };
@@ -129,19 +130,17 @@ fn gaps_change_at_the_rate_of_their_rows() {
             if kind == 3 {
                 worst_of_edges = worst_of_edges.max(error);
             } else {
-                assert!(error < 1e-4, "{a:?} {pose_a:?} {b:?} {pose_b:?} {c:?}: {error:e}");
+                assert!(error < 1e-4, "{c:?}: {error:e} {a:?} {pose_a:?} {b:?} {pose_b:?}");
                 worst = worst.max(error);
             }
             seen += 1;
         }
     }
     println!("{seen} rates, to {worst:e}, of box edges to {worst_of_edges:e}");
-    assert!(seen > 9_000, "{seen}");
-    assert!(worst < 1e-5, "worst difference of rates {worst:e}");
-    // Two edges that do not cross yet: the row's point is the end of the edge, and the rate is off by the
-    // gap (1e-3 m here) times the turn (up to 3.5 rad/s).
+    assert!(seen > 2_500, "{seen}");
+    assert!(worst < 1e-6, "worst difference of rates {worst:e}");
     assert!(
-        worst_of_edges < 4e-3,
+        worst_of_edges < 1e-6,
         "worst difference of rates of edges {worst_of_edges:e}"
     );
 }
@@ -150,7 +149,7 @@ fn gaps_change_at_the_rate_of_their_rows() {
 fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
     let mut dice = Dice(3);
     let mut closing = 0;
-    for k in 0..40_000 {
+    for k in 0..20_000 {
         let [first, second] = kinds(k);
         let (a, b) = (dice.shape(first), dice.shape(second));
         let (pose_a, pose_b) = (dice.pose(1.2), dice.pose(1.2));
@@ -170,7 +169,7 @@ fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
             );
         }
     }
-    assert!(closing > 1000, "{closing}");
+    assert!(closing > 500, "{closing}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn no_direction_separates_a_pair_better_than_the_answer() {
     let poses: usize = std::env::var("STICKSLIP_POSES")
         .ok()
         .and_then(|n| n.parse().ok())
-        .unwrap_or(300);
+        .unwrap_or(60);
     let gaps = [
         1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 0.0, -1e-10, -1e-6, -1e-4,
     ];

@@ -304,7 +304,10 @@ fn face_first(at: &Both, d: Direction, tie: f64) -> Direction {
 fn touching(s: &Placed, n: DVec3, tolerance: f64) -> [DVec3; 2] {
     let low = s.reach(n) - tolerance;
     let round = n * (s.girth() + s.rounding());
-    let lines = (0..s.n_lines()).map(|k| s.line(k).map(|p| p + round));
+    let lines = (0..s.n_lines())
+        .map(|k| s.line(k).map(|p| p + round))
+        // A cylinder's side touches only where its axis lies across n.
+        .filter(|[p, q]| s.girth() == 0.0 || n.dot(*q - *p).abs() <= tolerance);
     lines
         .chain(s.slope(n))
         .find(|line| line.iter().all(|p| n.dot(*p) >= low))
@@ -328,17 +331,20 @@ fn for_lines(s: &Placed, n: DVec3, slack: f64, mut visit: impl FnMut(usize, [DVe
     }
 }
 
-/// Outward normal of the line of `s` (or of the cone's side) over which `p` lies; `None` beyond its ends.
+/// Outward normal of the line of `s` (or of the cone's side) over which `p` lies; `None` beside it.
 fn over_line(s: &Placed, line: [DVec3; 2], p: DVec3) -> Option<DVec3> {
     let along = line[1] - line[0];
     let t = (p - line[0]).dot(along) / along.length_squared();
     if !(-1e-9..=1.0 + 1e-9).contains(&t) {
         return None;
     }
-    match s.side() {
+    let normal = match s.side() {
         Some(side) => side.normal_towards(p),
         None => (p - line[0] - along * t).try_normalize(),
-    }
+    }?;
+    // An edge between faces is seen only within the arc of their normals.
+    let height = normal.dot(line[1]) + s.girth() + s.rounding();
+    (height >= s.reach(normal) - COINCIDE * along.length()).then_some(normal)
 }
 
 /// The end of a line as it meets others in the direction n: of a cylinder the point of its rim, else the end

@@ -74,13 +74,18 @@ pub(crate) fn pair_at(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<(Sh
         orientation,
     };
     let (mut low, mut high) = (0.0, 4.0);
-    for _ in 0..60 {
+    for _ in 0..12 {
         let middle = 0.5 * (low + high);
         if nearest(&a, &pose_a, &b, &at(middle))?.gap < gap {
             low = middle;
         } else {
             high = middle;
         }
+    }
+    // The gap grows by n·away: Newton's method from above.
+    for _ in 0..8 {
+        let near = nearest(&a, &pose_a, &b, &at(high))?;
+        high += (gap - near.gap) / near.normal.dot(away);
     }
     Some((a, pose_a, b, at(high)))
 }
