@@ -161,6 +161,10 @@ fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
             moving(&a, pose_a, &nu_a, 0.02),
             moving(&b, pose_b, &nu_b, 0.02),
         );
+        for c in contacts(&ma, &mb) {
+            let off = misplaced(&a, &pose_a, &b, &pose_b, &c);
+            assert!(off < 4e-15, "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}");
+        }
         if separation(&a, &ma.end, &b, &mb.end) < 0.0 {
             closing += 1;
             assert!(

@@ -42,12 +42,12 @@ pub(super) fn points(
     let tilt = flat_part(&now, down);
     let sine = tilt.length();
     let mut place = |j: usize, out: DVec3| {
-        let material = end.to_world(body.to_body(now.centre + out * now.radius));
-        visit(number + j, now.centre + out * now.radius, material);
+        let point = now.farthest(out);
+        visit(number + j, point, end.to_world(body.to_body(point)));
     };
     if !faces(&now, down) {
-        if let Some(out) = tilt.try_normalize() {
-            visit(number, now.centre + out * now.radius, then.farthest(down));
+        if sine > 0.0 {
+            visit(number, now.farthest(down), then.farthest(down));
         }
         return;
     }
