@@ -111,6 +111,7 @@ impl<'a> Placed<'a> {
             Shape::Capsule { .. } => 2,
             Shape::Box { .. } => 8,
             Shape::Hull(hull) => hull.vertices().len(),
+            Shape::Points { points, .. } => points.len(),
         }
     }
 
@@ -120,13 +121,17 @@ impl<'a> Placed<'a> {
             Shape::Capsule { half, .. } => DVec3::Z * if k == 0 { -half } else { *half },
             Shape::Box { half } => corner(*half, k),
             Shape::Hull(hull) => hull.vertices()[k],
+            Shape::Points { points, .. } => points[k],
             _ => DVec3::ZERO,
         })
     }
 
     pub(crate) fn n_lines(&self) -> usize {
         match self.shape {
-            Shape::HalfSpace { .. } | Shape::Ball { .. } | Shape::Cone { .. } => 0,
+            Shape::HalfSpace { .. }
+            | Shape::Ball { .. }
+            | Shape::Cone { .. }
+            | Shape::Points { .. } => 0,
             Shape::Capsule { .. } | Shape::Cylinder { .. } => 1,
             Shape::Box { .. } => 12,
             Shape::Hull(hull) => hull.edges().len(),

@@ -51,6 +51,13 @@ pub enum Shape {
     },
     /// The convex hull of points.
     Hull(Arc<Hull>),
+    /// Points fixed to the body, and nothing between them: feet. They touch every shape but one another's.
+    Points {
+        /// In the body's frame, m; at least one.
+        points: Vec<DVec3>,
+        /// Of the smallest ball about the origin that holds them, m.
+        radius: f64,
+    },
 }
 
 /// A shape that cannot be.
@@ -83,7 +90,13 @@ pub enum ShapeError {
         /// What was given.
         value: f64,
     },
+    /// A set of points that is empty or larger than [`MAX_POINTS`].
+    #[error("a shape of points has 1 to {MAX_POINTS} of them, got {0}")]
+    PointCount(usize),
 }
+
+/// The most points of a shape.
+pub const MAX_POINTS: usize = 65_536;
 
 fn positive(what: &'static str, value: f64) -> Result<f64, ShapeError> {
     if value.is_finite() && value > 0.0 {
@@ -177,6 +190,39 @@ impl Shape {
         Ok(Self::Hull(Arc::new(Hull::new(points)?)))
     }
 
+    /// Points fixed to the body: one at the origin is a particle, three are a tripod.
+    ///
+    /// # Errors
+    /// No point, too many, or one that is not finite.
+    pub fn points(points: Vec<DVec3>) -> Result<Self, ShapeError> {
+        if points.is_empty() || points.len() > MAX_POINTS {
+            return Err(ShapeError::PointCount(points.len()));
+        }
+        for value in points.iter().flat_map(|p| p.to_array()) {
+            if !value.is_finite() {
+                let what = "a point's coordinate";
+                return Err(ShapeError::NotFinite { what, value });
+            }
+        }
+        let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        Ok(Self::Points { points, radius })
+    }
+
+    /// A particle: one point, and no rotation.
+    #[must_use]
+    pub fn point() -> Self {
+        Self::Points {
+            points: vec![DVec3::ZERO],
+            radius: 0.0,
+        }
+    }
+
+    /// Is it a particle, which has no rotation and no inertia?
+    #[must_use]
+    pub fn is_particle(&self) -> bool {
+        matches!(self, Self::Points { radius: 0.0, .. })
+    }
+
     /// max of d·x over the shape at `pose`, for a unit world direction d; infinite for a half-space
     /// in any direction but its normal.
     #[must_use]
@@ -219,6 +265,10 @@ impl Shape {
             }
             Self::Capsule { radius, half } => half * d.z.abs() + radius,
             Self::Hull(hull) => hull.reach(d),
+            Self::Points { points, .. } => points
+                .iter()
+                .map(|p| d.dot(*p))
+                .fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
@@ -236,10 +286,12 @@ impl Shape {
             }
             Self::Capsule { radius, half } => radius + half,
             Self::Hull(hull) => hull.radius(),
+            Self::Points { radius, .. } => *radius,
         }
     }
 
-    /// Half of the shape's smallest width, m; infinite for a half-space.
+    /// Half of the shape's smallest width, m; infinite for a half-space. Nothing can pass through points: theirs
+    /// is infinite too.
     #[must_use]
     pub fn thickness(&self) -> f64 {
         match self {
@@ -254,6 +306,7 @@ impl Shape {
             }
             Self::Capsule { radius, .. } => *radius,
             Self::Hull(hull) => hull.thickness(),
+            Self::Points { .. } => f64::INFINITY,
         }
     }
 
@@ -277,6 +330,10 @@ impl Shape {
                 (p - DVec3::Z * p.z.clamp(-half, *half)).length() - radius
             }
             Self::Hull(hull) => hull.distance(pose.to_body(point)),
+            Self::Points { points, .. } => {
+                let apart = points.iter().map(|p| (pose.to_world(*p) - point).length());
+                apart.fold(f64::INFINITY, f64::min)
+            }
         }
     }
 }
@@ -333,5 +390,7 @@ mod tests {
         assert!(Shape::cuboid(DVec3::new(1.0, -1.0, 1.0)).is_err());
         assert!(Shape::half_space(DVec3::ZERO, 0.0).is_err());
         assert!(Shape::half_space(DVec3::Z, f64::INFINITY).is_err());
+        assert!(Shape::points(Vec::new()).is_err());
+        assert!(Shape::points(vec![DVec3::NAN]).is_err());
     }
 }

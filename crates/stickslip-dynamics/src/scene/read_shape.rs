@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::keys::{
-    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, SHAPE, SYNONYMS,
+    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, POINTS, SHAPE, SYNONYMS,
     TableSpec,
 };
 use super::node::{Fault, Node, Outcome, Value};
@@ -19,6 +19,9 @@ const UNIT: f64 = 1e-6;
 pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
     if let Value::Text(text) = &node.value {
         let name = text.text.as_str();
+        if name == "point" {
+            return Ok(Shape::point());
+        }
         let kinds = SHAPE.keys.iter().map(|key| key.name);
         let message = if SHAPE.later.contains(&name) {
             format!("the shape \"{name}\" is not supported yet")
@@ -38,6 +41,7 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             "cone" => "write shape = { cone = { radius = 0.1, length = 0.3 } }",
             "capsule" => "write shape = { capsule = { radius = 0.1, length = 0.3 } }",
             "hull" => "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }",
+            "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
         };
         return Err(Fault::new(&node.place, message).with_help(help));
@@ -83,6 +87,13 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
                 .map(|item| reader.vector(item))
                 .collect::<Outcome<_>>()?;
             Shape::hull(&points).map_err(|error| Fault::new(&node.place, error.to_string()))
+        }
+        "points" => {
+            let table = Table::open(node, &POINTS)?;
+            let node = table.need("at")?;
+            let given = items(node, "an array of points [x, y, z]")?;
+            let points: Outcome<Vec<DVec3>> = given.iter().map(|p| reader.vector(p)).collect();
+            Shape::points(points?).map_err(|e| Fault::new(&node.place, e.to_string()))
         }
         _ => {
             let table = Table::open(node, &BOX)?;
