@@ -1,9 +1,11 @@
 //! Which points of a rim carry: a circle has infinitely many, and a row needs one.
 //!
 //! A rim that stands on edge carries at its lowest point. One that lies flat carries around its whole circle:
-//! eight points, of which one is where the load would tip it over. As the rim tilts, that one is its lowest
-//! point. Points are chosen anew in each step, and never where a turn about the rim's own axis would bring them
-//! down within the step: that would lift a rolling body.
+//! eight points, of which one is where the load would tip it over. As the rim tilts, the lowest point takes its
+//! place. While the tilt is smaller than what gravity does in a step, the lowest point runs around the rim faster
+//! than steps can follow, to and fro about the place where the load leans: that place is taken. Points are chosen
+//! anew in each step, and never where a turn about the rim's own axis would bring them down within the step: that
+//! would lift a rolling body.
 
 use crate::placed::{Circle, Placed};
 use glam::DVec3;
@@ -51,28 +53,25 @@ pub(super) fn points(
         }
         return;
     }
-    // The first point: the lowest, or the one that will be, or the one towards which the load leans.
-    let load = load.leans(&now);
-    let turned = flat_part(&then, down);
-    let first = [
-        (sine > FLAT).then_some(tilt),
-        (turned.length() > FLAT).then_some(turned - now.axis * now.axis.dot(turned)),
-        load,
-        Some(body.turn.x_axis),
-    ]
-    .into_iter()
-    .flatten()
-    .find_map(DVec3::try_normalize)
-    .unwrap_or(body.turn.x_axis);
+    // Towards the lowest point; towards the lowest at the end, taken where it lies in space and not in the body, for
+    // a turn about the rim's axis does not move it; towards the place where the load leans.
+    let unit = |v: DVec3| v.try_normalize().filter(|_| v.length() > FLAT);
+    let (lowest, turned) = (unit(tilt), unit(flat_part(&then, down)));
+    let leans = load.leans(&now).and_then(DVec3::try_normalize);
+    let stiff = sine * now.radius < 10.0 * load.shift.dot(down).abs();
+    let first = match (lowest, leans) {
+        (Some(lowest), Some(leans)) if stiff && lowest.dot(leans) > 0.95 => leans,
+        _ => lowest.or(turned).or(leans).unwrap_or(body.turn.x_axis),
+    };
     let side = now.axis.cross(first);
     for j in 0..SPREAD {
         let (s, c) = EIGHTHS[j];
         place(j, first * c + side * s);
     }
-    if let Some(load) = load.and_then(DVec3::try_normalize)
-        && load.dot(first) < 1.0 - 1e-12
-    {
-        place(SPREAD, load);
+    for (j, other) in [leans, turned].into_iter().enumerate() {
+        if let Some(out) = other.filter(|out| (*out - first).length() > 1e-3) {
+            place(SPREAD + j, out);
+        }
     }
 }
 
