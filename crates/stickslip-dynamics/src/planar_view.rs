@@ -211,8 +211,12 @@ impl World {
                 Shape::Ball { radius } => 1.0 / radius,
                 _ => 0.0,
             };
-            let known =
-                |s: &Shape| matches!(s, Shape::Ball { .. } | Shape::Box { .. } | Shape::HalfSpace { .. });
+            let known = |s: &Shape| {
+                matches!(
+                    s,
+                    Shape::Ball { .. } | Shape::Box { .. } | Shape::HalfSpace { .. }
+                )
+            };
             t.kind = match (t.candidate.feature.corner(), own, other) {
                 _ if !(known(own) && known(other)) => None,
                 (Corner::Other, ..) => None,

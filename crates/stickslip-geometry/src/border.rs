@@ -22,7 +22,7 @@ pub(crate) type Clipped = [(f64, Option<usize>); 2];
 impl<'a> Placed<'a> {
     /// Face `k` in the shape's own frame.
     pub(crate) fn outline(&self, k: usize) -> Face<'a> {
-        let side = |k: usize| if k % 2 == 0 { -1.0 } else { 1.0 };
+        let side = |k: usize| if k.is_multiple_of(2) { -1.0 } else { 1.0 };
         let normal = match self.shape {
             Shape::Box { .. } => DVec3::AXES[k / 2] * side(k),
             Shape::Hull(hull) => hull.faces()[k].normal,
@@ -178,7 +178,10 @@ mod tests {
                     assert!((placed.point(face.corner(i)) - p).length() < 1e-15);
                 }
                 let inside = face.normal * 2.0;
-                assert_eq!(face.clip(inside, inside, 0.0), Some([(0.0, None), (1.0, None)]));
+                assert_eq!(
+                    face.clip(inside, inside, 0.0),
+                    Some([(0.0, None), (1.0, None)])
+                );
                 let (_, out) = face.side(2);
                 let [enter, leave] = face.clip(inside, inside + out * 10.0, 0.0).unwrap();
                 assert_eq!((enter.1, leave.1), (None, Some(2)));

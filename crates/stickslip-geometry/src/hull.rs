@@ -83,10 +83,11 @@ impl Hull {
         if let Some(k) = points.iter().position(|p| !p.is_finite()) {
             return Err(bad(format!("point {k} of the hull is not finite")));
         }
-        let (low, high) = points.iter().fold(
-            (DVec3::INFINITY, DVec3::NEG_INFINITY),
-            |(low, high), p| (low.min(*p), high.max(*p)),
-        );
+        let (low, high) = points
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+                (low.min(*p), high.max(*p))
+            });
         let size = (high - low).max_element();
         if !size.is_finite() || points.len() < 4 {
             return Err(bad("a hull needs four points that lie in no plane".into()));
@@ -150,6 +151,9 @@ impl Hull {
     /// A face of the loop from `start` on: its normal by Newell's sum, its plane through the farthest vertex.
     fn push_face(&mut self, start: usize) -> Result<(), ShapeError> {
         let corners = &self.loops[start..];
+        if corners.len() < 3 {
+            return Err(bad("the points of the hull are too close together".into()));
+        }
         let first = self.vertices[corners[0]];
         let mut sum = DVec3::ZERO;
         for pair in corners.windows(2) {
@@ -517,7 +521,10 @@ mod tests {
             let area = 0.5 * n as f64 * libm::sin(std::f64::consts::TAU / n as f64);
             assert!((hull.volume() - area).abs() < 1e-13);
             assert!(hull.centroid().length() < 1e-14);
-            assert!((hull.thickness() - 0.5_f64.min(libm::cos(std::f64::consts::PI / n as f64))).abs() < 1e-14);
+            assert!(
+                (hull.thickness() - 0.5_f64.min(libm::cos(std::f64::consts::PI / n as f64))).abs()
+                    < 1e-14
+            );
         }
     }
 
@@ -532,7 +539,14 @@ mod tests {
             }
         }
         let hull = Hull::new(&points).unwrap();
-        assert_eq!((hull.vertices().len(), hull.faces().len(), hull.edges().len()), (8, 6, 12));
+        assert_eq!(
+            (
+                hull.vertices().len(),
+                hull.faces().len(),
+                hull.edges().len()
+            ),
+            (8, 6, 12)
+        );
         let (centred, shift) = hull.centred();
         assert!((shift - DVec3::splat(0.2)).length() < 1e-15);
         assert_eq!(centred.centred().0, centred);
@@ -562,7 +576,11 @@ mod tests {
         for n in [4, 10, 50, 300] {
             let points: Vec<DVec3> = (0..n).map(|_| DVec3::new(roll(), roll(), roll())).collect();
             let hull = Hull::new(&points).unwrap();
-            let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.faces().len());
+            let (v, e, f) = (
+                hull.vertices().len(),
+                hull.edges().len(),
+                hull.faces().len(),
+            );
             assert_eq!(v + f, e + 2, "Euler");
             for p in &points {
                 assert!(hull.distance(*p) < 1e-12);

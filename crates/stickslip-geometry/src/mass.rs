@@ -153,7 +153,11 @@ mod tests {
             let mut sums = [0.0; 4];
             for k in 0..=n {
                 let z = -low + dz * f64::from(k);
-                let weight = if k == 0 || k == n { 1.0 } else { 2.0 + 2.0 * f64::from(k % 2) };
+                let weight = if k == 0 || k == n {
+                    1.0
+                } else {
+                    2.0 + 2.0 * f64::from(k % 2)
+                };
                 let (r2, w) = (slice(z), weight * dz / 3.0 * PI);
                 let terms = [r2, r2 * z, 0.5 * r2 * r2, 0.25 * r2 * r2 + r2 * z * z];
                 for (sum, term) in sums.iter_mut().zip(terms) {
@@ -163,7 +167,10 @@ mod tests {
             let m = MassProperties::with_density(&shape, 1.0).unwrap();
             let got = [m.mass, 0.0, m.inertia.z_axis.z, m.inertia.x_axis.x];
             for (got, want) in got.into_iter().zip(sums) {
-                assert!((got - want).abs() < 1e-8 * m.mass, "{shape:?}: {got} {want}");
+                assert!(
+                    (got - want).abs() < 1e-8 * m.mass,
+                    "{shape:?}: {got} {want}"
+                );
             }
         }
     }

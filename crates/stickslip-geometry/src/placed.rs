@@ -66,11 +66,11 @@ impl<'a> Placed<'a> {
         d.dot(self.centre) + self.shape.reach(self.turn.transpose() * d)
     }
 
-    pub(crate) fn to_world(&self, local: DVec3) -> DVec3 {
+    pub(crate) fn world_of(&self, local: DVec3) -> DVec3 {
         self.centre + self.turn * local
     }
 
-    pub(crate) fn to_body(&self, point: DVec3) -> DVec3 {
+    pub(crate) fn local_of(&self, point: DVec3) -> DVec3 {
         self.turn.transpose() * (point - self.centre)
     }
 
@@ -78,9 +78,12 @@ impl<'a> Placed<'a> {
     pub(crate) fn farthest(&self, d: DVec3) -> DVec3 {
         let circles = (0..self.n_circles()).map(|k| self.circle(k).farthest(d));
         let points = (0..self.n_points()).map(|k| self.point(k) + d * self.rounding());
-        circles.chain(points).fold(self.centre, |best, p| {
-            if d.dot(p) > d.dot(best) { p } else { best }
-        })
+        circles.chain(points).fold(
+            self.centre,
+            |best, p| {
+                if d.dot(p) > d.dot(best) { p } else { best }
+            },
+        )
     }
 
     /// Radius by which every feature is rounded, m.
@@ -116,7 +119,7 @@ impl<'a> Placed<'a> {
     }
 
     pub(crate) fn point(&self, k: usize) -> DVec3 {
-        self.to_world(match self.shape {
+        self.world_of(match self.shape {
             Shape::Cone { length, .. } => DVec3::Z * (0.75 * length),
             Shape::Capsule { half, .. } => DVec3::Z * if k == 0 { -half } else { *half },
             Shape::Box { half } => corner(*half, k),
@@ -147,7 +150,7 @@ impl<'a> Placed<'a> {
             }
             Shape::Hull(hull) => hull.edges()[k].vertices.map(|v| self.point(v)),
             Shape::Capsule { half, .. } | Shape::Cylinder { half, .. } => {
-                [-half, *half].map(|z| self.to_world(DVec3::Z * z))
+                [-half, *half].map(|z| self.world_of(DVec3::Z * z))
             }
             _ => [self.centre; 2],
         }
@@ -173,14 +176,15 @@ impl<'a> Placed<'a> {
                     1 => (0, 2),
                     _ => (0, 1),
                 };
-                let side = |axis: usize, upper: bool| {
-                    self.turn.col(axis) * if upper { 1.0 } else { -1.0 }
-                };
+                let side =
+                    |axis: usize, upper: bool| self.turn.col(axis) * if upper { 1.0 } else { -1.0 };
                 Some([side(low, place & 1 == 1), side(high, place & 2 == 2)])
             }
-            Shape::Hull(hull) => {
-                Some(hull.edges()[k].faces.map(|f| self.turn * hull.faces()[f].normal))
-            }
+            Shape::Hull(hull) => Some(
+                hull.edges()[k]
+                    .faces
+                    .map(|f| self.turn * hull.faces()[f].normal),
+            ),
             _ => None,
         }
     }
@@ -197,7 +201,7 @@ impl<'a> Placed<'a> {
 
     /// Outward normal of a face. Faces of a box: two for each axis, the lower side first.
     pub(crate) fn face(&self, k: usize) -> DVec3 {
-        let side = |k: usize| if k % 2 == 0 { -1.0 } else { 1.0 };
+        let side = |k: usize| if k.is_multiple_of(2) { -1.0 } else { 1.0 };
         match self.shape {
             Shape::Box { .. } => self.turn.col(k / 2) * side(k),
             Shape::Hull(hull) => self.turn * hull.faces()[k].normal,
@@ -221,7 +225,7 @@ impl<'a> Placed<'a> {
             _ => (0.0, 0.0),
         };
         Circle {
-            centre: self.to_world(DVec3::Z * z),
+            centre: self.world_of(DVec3::Z * z),
             axis: self.turn.z_axis * if z < 0.0 { -1.0 } else { 1.0 },
             radius,
         }

@@ -100,19 +100,31 @@ pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, mut visit: impl FnMut(DVe
 static TURN: [(f64, f64); 16] = [
     (0.0, 1.0),
     (0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
-    (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2),
+    (
+        std::f64::consts::FRAC_1_SQRT_2,
+        std::f64::consts::FRAC_1_SQRT_2,
+    ),
     (0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
     (1.0, 0.0),
     (0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
-    (std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2),
+    (
+        std::f64::consts::FRAC_1_SQRT_2,
+        -std::f64::consts::FRAC_1_SQRT_2,
+    ),
     (0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
     (0.0, -1.0),
     (-0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
-    (-std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2),
+    (
+        -std::f64::consts::FRAC_1_SQRT_2,
+        -std::f64::consts::FRAC_1_SQRT_2,
+    ),
     (-0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
     (-1.0, 0.0),
     (-0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
-    (-std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2),
+    (
+        -std::f64::consts::FRAC_1_SQRT_2,
+        std::f64::consts::FRAC_1_SQRT_2,
+    ),
     (-0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
 ];
 
@@ -195,7 +207,11 @@ pub(crate) fn side_to_circle(side: &Side, circle: &Circle, mut visit: impl FnMut
     let normal = |phi: f64| {
         let (s, c) = libm::sincos(phi);
         let (out, along) = (u * c + v * s, v * c - u * s);
-        (side.axis * side.sin + out * side.cos, along * side.cos, -out * side.cos)
+        (
+            side.axis * side.sin + out * side.cos,
+            along * side.cos,
+            -out * side.cos,
+        )
     };
     // f, f' and f'' at the azimuth φ.
     let at = |phi: f64| {
@@ -256,9 +272,9 @@ impl Side {
         }
         let s = (1.0 - c * c).sqrt();
         let other = self.axis.cross(unit);
-        Some([1.0, -1.0].map(|sign| {
-            self.axis * self.sin + (unit * c + other * (s * sign)) * self.cos
-        }))
+        Some(
+            [1.0, -1.0]
+                .map(|sign| self.axis * self.sin + (unit * c + other * (s * sign)) * self.cos),
+        )
     }
-
 }

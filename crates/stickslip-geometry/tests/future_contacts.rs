@@ -67,7 +67,10 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
             let truth = separation(&a, &pose_a, &b, &pose_b);
             for c in &found {
                 let off = misplaced(&a, &pose_a, &b, &pose_b, c);
-                assert!(off < 4e-15, "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}");
+                assert!(
+                    off < 4e-15,
+                    "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}"
+                );
                 astray = astray.max(off);
             }
             most = most.max(found.len());
@@ -130,7 +133,10 @@ fn gaps_change_at_the_rate_of_their_rows() {
             if kind == 3 {
                 worst_of_edges = worst_of_edges.max(error);
             } else {
-                assert!(error < 1e-4, "{c:?}: {error:e} {a:?} {pose_a:?} {b:?} {pose_b:?}");
+                assert!(
+                    error < 1e-4,
+                    "{c:?}: {error:e} {a:?} {pose_a:?} {b:?} {pose_b:?}"
+                );
                 worst = worst.max(error);
             }
             seen += 1;
@@ -163,7 +169,10 @@ fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
         );
         for c in contacts(&ma, &mb) {
             let off = misplaced(&a, &pose_a, &b, &pose_b, &c);
-            assert!(off < 4e-15, "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}");
+            assert!(
+                off < 4e-15,
+                "{c:?} is off by {off:e}: {a:?} {pose_a:?} {b:?} {pose_b:?}"
+            );
         }
         if separation(&a, &ma.end, &b, &mb.end) < 0.0 {
             closing += 1;

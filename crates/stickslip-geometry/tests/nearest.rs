@@ -71,9 +71,16 @@ fn no_direction_separates_a_pair_better_than_the_answer() {
                 let near = nearest(&a, &pose_a, &b, &pose_b).expect("convex shapes");
                 assert!((near.normal.length() - 1.0).abs() < 1e-14);
                 let own = along(&a, &pose_a, &b, &pose_b, near.normal);
-                assert!((own - near.gap).abs() < 4e-15, "{first} {second} {own} {}", near.gap);
+                assert!(
+                    (own - near.gap).abs() < 4e-15,
+                    "{first} {second} {own} {}",
+                    near.gap
+                );
                 let back = nearest(&b, &pose_b, &a, &pose_a).expect("convex shapes");
-                assert!((back.gap - near.gap).abs() < 1e-12, "{first} {second}: from b to a");
+                assert!(
+                    (back.gap - near.gap).abs() < 1e-12,
+                    "{first} {second}: from b to a"
+                );
                 let excess = beaten_by(&mut dice, &a, &pose_a, &b, &pose_b, near.normal);
                 if excess > 1e-12 && failures.len() < 30 {
                     failures.push(format!("{first} {second} gap {gap:e}: {excess:e}"));

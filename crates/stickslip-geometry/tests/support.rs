@@ -62,13 +62,21 @@ fn supports(rows: &[Candidate], centre: DVec3, count: usize) {
 fn on_the_ground() {
     let o = Pose::IDENTITY;
     let cylinder = Shape::cylinder(0.3, 1.0).unwrap();
-    supports(&rows(&ground(), o, &cylinder, at(0.0, 0.0, 0.5)), DVec3::ZERO, 8);
+    supports(
+        &rows(&ground(), o, &cylinder, at(0.0, 0.0, 0.5)),
+        DVec3::ZERO,
+        8,
+    );
     let lying = turned(at(0.0, 0.0, 0.3), DVec3::X * FRAC_PI_2);
     let found = rows(&ground(), o, &cylinder, lying);
     assert_eq!(found.len(), 2);
     assert!((found[0].point - found[1].point).length() > 0.999);
     let cone = Shape::cone(0.3, 1.0).unwrap();
-    supports(&rows(&ground(), o, &cone, at(0.0, 0.0, 0.25)), DVec3::ZERO, 8);
+    supports(
+        &rows(&ground(), o, &cone, at(0.0, 0.0, 0.25)),
+        DVec3::ZERO,
+        8,
+    );
     let capsule = Shape::capsule(0.2, 1.0).unwrap();
     let lying = turned(at(0.0, 0.0, 0.2), DVec3::X * FRAC_PI_2);
     supports(&rows(&ground(), o, &capsule, lying), DVec3::ZERO, 2);
@@ -79,7 +87,11 @@ fn on_the_ground() {
         })
         .collect();
     let prism = Shape::hull(&prism).unwrap();
-    supports(&rows(&ground(), o, &prism, at(0.0, 0.0, 0.5)), DVec3::ZERO, 12);
+    supports(
+        &rows(&ground(), o, &prism, at(0.0, 0.0, 0.5)),
+        DVec3::ZERO,
+        12,
+    );
 }
 
 #[test]
@@ -107,11 +119,28 @@ fn on_a_box() {
     let table = Shape::cuboid(DVec3::new(2.0, 2.0, 1.0)).unwrap();
     let o = at(0.0, 0.0, -0.5);
     let cylinder = Shape::cylinder(0.3, 1.0).unwrap();
-    supports(&rows(&table, o, &cylinder, at(0.1, 0.2, 0.5)), DVec3::new(0.1, 0.2, 0.0), 8);
-    supports(&rows(&table, o, &cylinder, turned(at(0.1, 0.2, 0.3), DVec3::X * FRAC_PI_2)), DVec3::ZERO, 2);
+    supports(
+        &rows(&table, o, &cylinder, at(0.1, 0.2, 0.5)),
+        DVec3::new(0.1, 0.2, 0.0),
+        8,
+    );
+    supports(
+        &rows(
+            &table,
+            o,
+            &cylinder,
+            turned(at(0.1, 0.2, 0.3), DVec3::X * FRAC_PI_2),
+        ),
+        DVec3::ZERO,
+        2,
+    );
     // Overhanging: the rim crosses the border at two places, inside the eight.
     let found = rows(&table, o, &cylinder, at(0.9, 0.0, 0.5));
-    assert!(found.iter().all(|c| c.gap.abs() < 1e-14 && c.point.x <= 1.0 + 1e-12));
+    assert!(
+        found
+            .iter()
+            .all(|c| c.gap.abs() < 1e-14 && c.point.x <= 1.0 + 1e-12)
+    );
     assert_eq!(found.iter().filter(|c| c.point.x > 1.0 - 1e-9).count(), 2);
     // Lying across a narrow table: where its line crosses the borders.
     let narrow = Shape::cuboid(DVec3::new(2.0, 0.5, 1.0)).unwrap();
@@ -121,10 +150,32 @@ fn on_a_box() {
     assert!(((found[0].point.y - found[1].point.y).abs() - 0.5).abs() < 1e-7);
     // A wide cap on a small table: its four corners.
     let small = Shape::cuboid(DVec3::new(0.2, 0.2, 1.0)).unwrap();
-    supports(&rows(&small, o, &cylinder, at(0.0, 0.0, 0.5)), DVec3::ZERO, 4);
+    supports(
+        &rows(&small, o, &cylinder, at(0.0, 0.0, 0.5)),
+        DVec3::ZERO,
+        4,
+    );
     let capsule = Shape::capsule(0.2, 0.6).unwrap();
-    supports(&rows(&table, o, &capsule, turned(at(0.0, 0.0, 0.2), DVec3::X * FRAC_PI_2)), DVec3::ZERO, 2);
-    supports(&rows(&narrow, o, &capsule, turned(at(0.0, 0.0, 0.2), DVec3::X * FRAC_PI_2)), DVec3::ZERO, 2);
+    supports(
+        &rows(
+            &table,
+            o,
+            &capsule,
+            turned(at(0.0, 0.0, 0.2), DVec3::X * FRAC_PI_2),
+        ),
+        DVec3::ZERO,
+        2,
+    );
+    supports(
+        &rows(
+            &narrow,
+            o,
+            &capsule,
+            turned(at(0.0, 0.0, 0.2), DVec3::X * FRAC_PI_2),
+        ),
+        DVec3::ZERO,
+        2,
+    );
     let cone = Shape::cone(0.3, 1.0).unwrap();
     supports(&rows(&table, o, &cone, at(0.0, 0.0, 0.25)), DVec3::ZERO, 8);
 }
@@ -144,11 +195,19 @@ fn lines_side_by_side_carry_at_both_ends() {
         (&cylinder, &cylinder),
     ] {
         let found = rows(a, below, b, on(0.3));
-        let (low, high) = found.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), c| {
-            assert!(c.gap.abs() < 1e-15 && (c.normal - DVec3::Z).length() < 1e-15, "{c:?}");
-            (l.min(c.point.x), h.max(c.point.x))
-        });
-        assert!((low + 0.2).abs() < 1e-9 && (high - 0.5).abs() < 1e-9, "{a:?} {b:?} {low} {high}");
+        let (low, high) = found
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), c| {
+                assert!(
+                    c.gap.abs() < 1e-15 && (c.normal - DVec3::Z).length() < 1e-15,
+                    "{c:?}"
+                );
+                (l.min(c.point.x), h.max(c.point.x))
+            });
+        assert!(
+            (low + 0.2).abs() < 1e-9 && (high - 0.5).abs() < 1e-9,
+            "{a:?} {b:?} {low} {high}"
+        );
         assert!(found.len() <= 3, "{found:#?}");
     }
     // A box standing on an edge, a capsule along the upper edge.
@@ -159,17 +218,29 @@ fn lines_side_by_side_carry_at_both_ends() {
         &capsule,
         turned(at(0.1, 0.0, edge + 0.2), along_x),
     );
-    let (low, high) = found.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), c| {
-        assert!(c.gap.abs() < 1e-15 && (c.normal - DVec3::Z).length() < 1e-14, "{c:?}");
-        (l.min(c.point.x), h.max(c.point.x))
-    });
-    assert!((low + 0.4).abs() < 1e-9 && (high - 0.5).abs() < 1e-9, "{low} {high}");
+    let (low, high) = found
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), c| {
+            assert!(
+                c.gap.abs() < 1e-15 && (c.normal - DVec3::Z).length() < 1e-14,
+                "{c:?}"
+            );
+            (l.min(c.point.x), h.max(c.point.x))
+        });
+    assert!(
+        (low + 0.4).abs() < 1e-9 && (high - 0.5).abs() < 1e-9,
+        "{low} {high}"
+    );
 }
 
 #[test]
 fn cylinders_end_to_end_and_crossed() {
     let cylinder = Shape::cylinder(0.3, 1.0).unwrap();
-    supports(&rows(&cylinder, Pose::IDENTITY, &cylinder, at(0.0, 0.0, 1.0)), DVec3::ZERO, 8);
+    supports(
+        &rows(&cylinder, Pose::IDENTITY, &cylinder, at(0.0, 0.0, 1.0)),
+        DVec3::ZERO,
+        8,
+    );
     // Moved aside: the overlap of the two discs is a lens with two corners.
     let found = rows(&cylinder, Pose::IDENTITY, &cylinder, at(0.2, 0.0, 1.0));
     for c in &found {

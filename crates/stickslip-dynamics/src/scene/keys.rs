@@ -334,11 +334,7 @@ pub(super) static SHAPE: TableSpec = TableSpec {
             "Points and nothing between them, such as the feet of a tripod.",
         ),
     ],
-    later: &[
-        "compound",
-        "mesh",
-        "height-field",
-    ],
+    later: &["compound", "mesh", "height-field"],
     one_key: true,
 };
 

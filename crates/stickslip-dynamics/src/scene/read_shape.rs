@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::keys::{
-    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, POINTS, SHAPE, SYNONYMS,
-    TableSpec,
+    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, POINTS, SHAPE,
+    SYNONYMS, TableSpec,
 };
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
@@ -40,7 +40,9 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             "cylinder" => "write shape = { cylinder = { radius = 0.1, length = 0.3 } }",
             "cone" => "write shape = { cone = { radius = 0.1, length = 0.3 } }",
             "capsule" => "write shape = { capsule = { radius = 0.1, length = 0.3 } }",
-            "hull" => "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }",
+            "hull" => {
+                "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }"
+            }
             "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
         };

@@ -159,7 +159,10 @@ impl Pair<'_> {
         let Both { a, b } = &self.now;
         let carried = match d.of {
             Of::FaceA(k) => Direction { n: a.face(k), ..*d },
-            Of::FaceB(k) => Direction { n: -b.face(k), ..*d },
+            Of::FaceB(k) => Direction {
+                n: -b.face(k),
+                ..*d
+            },
             Of::Parts(..) => {
                 let still = a.turn == start.a.turn && b.turn == start.b.turn;
                 let here = if still { None } else { farthest(a, b) };
@@ -192,7 +195,10 @@ impl Pair<'_> {
             }
         }
         // The plane must hold the whole of b back: its lowest point has a row, wherever it is.
-        let deepest = out[first..].iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        let deepest = out[first..]
+            .iter()
+            .map(|c| c.gap)
+            .fold(f64::INFINITY, f64::min);
         if deepest > d.gap + ROUNDING * self.size {
             out.push(self.row(Feature::LOWEST, self.now.b.farthest(-d.n), d.n));
         }
@@ -237,7 +243,17 @@ impl Pair<'_> {
                         let point = x - normal * b.rounding();
                         let gap = normal.dot(point) - a.reach(normal);
                         let feature = Feature::end(true, i, j, k);
-                        self.push_end(n, Candidate { feature, point, normal, gap }, first, out);
+                        self.push_end(
+                            n,
+                            Candidate {
+                                feature,
+                                point,
+                                normal,
+                                gap,
+                            },
+                            first,
+                            out,
+                        );
                     }
                     let x = end_of(a, k, la[k], n);
                     if let Some(normal) = over_line(b, lb, x) {
@@ -245,7 +261,17 @@ impl Pair<'_> {
                         let gap = normal.dot(point) - b.reach(normal);
                         let feature = Feature::end(false, i, j, k);
                         let normal = -normal;
-                        self.push_end(n, Candidate { feature, point, normal, gap }, first, out);
+                        self.push_end(
+                            n,
+                            Candidate {
+                                feature,
+                                point,
+                                normal,
+                                gap,
+                            },
+                            first,
+                            out,
+                        );
                     }
                 }
             });
@@ -262,7 +288,7 @@ impl Pair<'_> {
 
     /// Way of b's material point at `x` less that of a's, to the end of the step.
     fn way(&self, x: DVec3) -> DVec3 {
-        let carried = |now: &Placed, end: &Placed| end.to_world(now.to_body(x)) - x;
+        let carried = |now: &Placed, end: &Placed| end.world_of(now.local_of(x)) - x;
         carried(&self.now.b, &self.end.b) - carried(&self.now.a, &self.end.a)
     }
 

@@ -157,7 +157,8 @@ impl Candidate {
     pub fn repeats(&self, feature: Feature, normal: DVec3, point: DVec3) -> bool {
         self.feature.same_place(feature)
             && self.normal.dot(normal) > 1.0 - SAME_NORMAL
-            && (!self.feature.moves() || (self.point - point).length() < 1e-9 * (1.0 + point.length()))
+            && (!self.feature.moves()
+                || (self.point - point).length() < 1e-9 * (1.0 + point.length()))
     }
 }
 

@@ -71,7 +71,14 @@ impl<'a> Over<'a> {
         }
     }
 
-    fn push(&self, feature: Feature, point: DVec3, gap: f64, first: usize, out: &mut Vec<Candidate>) {
+    fn push(
+        &self,
+        feature: Feature,
+        point: DVec3,
+        gap: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
         let new = Candidate {
             feature,
             point: point + self.pair.origin,
@@ -87,7 +94,7 @@ impl<'a> Over<'a> {
         let r = other.rounding();
         let n = self.outward();
         let mut place = |number: usize, point: DVec3, point_end: DVec3| {
-            let (p, q) = (reference.to_body(point), reference_end.to_body(point_end));
+            let (p, q) = (reference.local_of(point), reference_end.local_of(point_end));
             let (gap, gap_end) = (self.face.height(p) - r, self.face.height(q) - r);
             if self.closing(gap, gap_end, 0) && self.face.clip(p, q, self.tolerance()).is_some() {
                 let feature =
@@ -112,7 +119,8 @@ impl<'a> Over<'a> {
         let carried = reference.end.position - reference.start.position;
         rim::Load {
             centre: self.now[1].centre,
-            shift: other.end.position - other.start.position
+            shift: other.end.position
+                - other.start.position
                 - if prescribed { carried } else { DVec3::ZERO },
         }
     }
@@ -141,8 +149,8 @@ impl<'a> Over<'a> {
         out: &mut Vec<Candidate>,
     ) {
         let r = self.now[1].rounding();
-        let [p, q] = now.map(|x| self.now[0].to_body(x));
-        let [p_end, q_end] = end.map(|x| self.end[0].to_body(x));
+        let [p, q] = now.map(|x| self.now[0].local_of(x));
+        let [p_end, q_end] = end.map(|x| self.end[0].local_of(x));
         let Some(clipped) = self.face.clip(p, q, self.tolerance()) else {
             return;
         };
@@ -160,7 +168,7 @@ impl<'a> Over<'a> {
                     side
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
-                let point = self.now[0].to_world(at) - self.outward() * r;
+                let point = self.now[0].world_of(at) - self.outward() * r;
                 self.push(feature, point, gap, first, out);
             }
         }
@@ -176,9 +184,9 @@ impl<'a> Over<'a> {
                 continue;
             }
             let mut place = |side: usize, which: usize, point: DVec3| {
-                let p = reference.to_body(point);
-                let material = self.end[1].to_world(other.to_body(point));
-                let q = self.end[0].to_body(material);
+                let p = reference.local_of(point);
+                let material = self.end[1].world_of(other.local_of(point));
+                let q = self.end[0].local_of(material);
                 let (gap, gap_end) = (self.face.height(p), self.face.height(q));
                 if self.closing(gap, gap_end, 0) && self.face.clip(p, p, self.tolerance()).is_some()
                 {
@@ -189,7 +197,7 @@ impl<'a> Over<'a> {
             for i in 0..self.face.n_sides() {
                 let (corner, outside) = self.face.side(i);
                 let out = reference.turn * outside;
-                let distance = out.dot(reference.to_world(corner) - circle.centre);
+                let distance = out.dot(reference.world_of(corner) - circle.centre);
                 for (which, x) in meets_plane(&circle, out, distance).into_iter().enumerate() {
                     if let Some(x) = x {
                         place(i, which, x);
@@ -197,8 +205,11 @@ impl<'a> Over<'a> {
                 }
             }
             if let Some(radius) = self.face.disc() {
-                let centre = reference.to_world(DVec3::ZERO);
-                for (which, x) in meets_circle(&circle, centre, radius).into_iter().enumerate() {
+                let centre = reference.world_of(DVec3::ZERO);
+                for (which, x) in meets_circle(&circle, centre, radius)
+                    .into_iter()
+                    .enumerate()
+                {
                     if let Some(x) = x {
                         place(0, which, x);
                     }
@@ -216,7 +227,7 @@ impl<'a> Over<'a> {
         let facing = other.outline(k);
         let inward = other.turn * facing.normal;
         let mut place = |number: usize, point: DVec3, point_end: DVec3| {
-            let (p, q) = (other.to_body(point), other_end.to_body(point_end));
+            let (p, q) = (other.local_of(point), other_end.local_of(point_end));
             let (gap, gap_end) = (facing.height(p), facing.height(q));
             if self.closing(gap, gap_end, 1) && facing.clip(p, q, self.tolerance()).is_some() {
                 let new = Candidate {
@@ -235,11 +246,7 @@ impl<'a> Over<'a> {
         }
         for i in 0..self.face.n_sides() {
             let corner = self.face.corner(i);
-            place(
-                corner,
-                reference.point(corner),
-                reference_end.point(corner),
-            );
+            place(corner, reference.point(corner), reference_end.point(corner));
         }
     }
 }

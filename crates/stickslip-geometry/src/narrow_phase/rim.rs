@@ -45,7 +45,7 @@ pub(super) fn points(
     let sine = tilt.length();
     let mut place = |j: usize, out: DVec3| {
         let point = now.farthest(out);
-        visit(number + j, point, end.to_world(body.to_body(point)));
+        visit(number + j, point, end.world_of(body.local_of(point)));
     };
     if !faces(&now, down) {
         if sine > 0.0 {

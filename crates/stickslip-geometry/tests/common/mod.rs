@@ -64,7 +64,11 @@ impl Dice {
 }
 
 /// Two shapes at random, moved along a random line until their signed distance is `gap`.
-pub(crate) fn pair_at(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<(Shape, Pose, Shape, Pose)> {
+pub(crate) fn pair_at(
+    dice: &mut Dice,
+    kinds: [&str; 2],
+    gap: f64,
+) -> Option<(Shape, Pose, Shape, Pose)> {
     let (a, b) = (dice.shape(kinds[0]), dice.shape(kinds[1]));
     let pose_a = dice.pose(0.5);
     let away = dice.vector().try_normalize()?;

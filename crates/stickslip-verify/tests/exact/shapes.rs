@@ -85,9 +85,15 @@ fn what_stands_tips_at_the_right_angle_at_every_azimuth() {
                 let tangent = (part.reach)(-turn) / part.height;
                 let name = part.name;
                 let below = tips(&part, turn, tangent * (1.0 - 1e-6), on_box);
-                assert!(below < 1e-10, "{name} at {turn}: {below:e} rad/s below its angle");
+                assert!(
+                    below < 1e-10,
+                    "{name} at {turn}: {below:e} rad/s below its angle"
+                );
                 let above = tips(&part, turn, tangent * (1.0 + 1e-6), on_box);
-                assert!(above > 1e-7, "{name} at {turn}: {above:e} rad/s above its angle");
+                assert!(
+                    above > 1e-7,
+                    "{name} at {turn}: {above:e} rad/s above its angle"
+                );
             }
         }
     }
@@ -99,8 +105,18 @@ fn rolling() -> [(&'static str, Shape, DQuat, f64); 3] {
     // A capsule: a cylinder and a ball, by volume.
     let share = 0.3 / (0.3 + 4.0 / 3.0 * 0.1);
     [
-        ("ball", Shape::ball(0.1).expect("a ball"), DQuat::IDENTITY, 0.4),
-        ("cylinder", Shape::cylinder(0.1, 0.3).expect("a cylinder"), lying, 0.5),
+        (
+            "ball",
+            Shape::ball(0.1).expect("a ball"),
+            DQuat::IDENTITY,
+            0.4,
+        ),
+        (
+            "cylinder",
+            Shape::cylinder(0.1, 0.3).expect("a cylinder"),
+            lying,
+            0.5,
+        ),
         (
             "capsule",
             Shape::capsule(0.1, 0.3).expect("a capsule"),
@@ -136,9 +152,15 @@ fn round_shapes_roll_down_slopes() {
                 let part = world.body("part").expect("the part");
                 let (t, v) = (world.time(), part.twist);
                 // Velocities are exact, positions to first order.
-                assert!((v.linear - DVec3::X * exact * t).length() < 1e-9, "{name} {v:?}");
+                assert!(
+                    (v.linear - DVec3::X * exact * t).length() < 1e-9,
+                    "{name} {v:?}"
+                );
                 assert!((v.angular.y - exact * t / 0.1).abs() < 1e-8, "{name} {v:?}");
-                assert!((part.pose.position.z - 0.1).abs() < 1e-12, "{name} lifts off");
+                assert!(
+                    (part.pose.position.z - 0.1).abs() < 1e-12,
+                    "{name} lifts off"
+                );
                 (part.pose.position.x - 0.5 * exact * t * t).abs()
             });
             ladder.assert_order(1.0, &format!("{name} rolls down"));
@@ -167,8 +189,8 @@ fn what_is_launched_sliding_goes_over_to_rolling() {
             run(&mut world, 2.0 * t_roll);
             let part = world.body("part").expect("the part");
             assert!((part.twist.linear.x - v_final).abs() < 1e-10, "{name}");
-            let exact = v0 * t_roll - 0.5 * mu * 9.81 * t_roll * t_roll
-                + v_final * (world.time() - t_roll);
+            let exact =
+                v0 * t_roll - 0.5 * mu * 9.81 * t_roll * t_roll + v_final * (world.time() - t_roll);
             (part.pose.position.x - exact).abs()
         });
         ladder.assert_order(1.0, &format!("{name} launched sliding"));
@@ -211,7 +233,10 @@ fn a_cone_on_its_side_rests_and_rolls_about_its_apex() {
                 .expect("a world");
             run(&mut world, 0.5);
             let state = world.body("cone").expect("the cone");
-            assert!((state.pose.position.z - height).abs() < 1e-3, "{name} lifts off");
+            assert!(
+                (state.pose.position.z - height).abs() < 1e-3,
+                "{name} lifts off"
+            );
             // The apex turns on the spot.
             let end = state.pose.position + state.pose.orientation * (DVec3::Z * 0.75 * l);
             let turned = state.twist.angular.length() - w.length();
