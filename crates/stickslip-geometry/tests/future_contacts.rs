@@ -17,6 +17,13 @@ fn kinds(k: usize) -> [&'static str; 2] {
     [KINDS[k % n], KINDS[k / n % n]]
 }
 
+fn twist(dice: &mut Dice, size: f64) -> Twist {
+    Twist {
+        linear: dice.vector() * size,
+        angular: dice.vector() * size,
+    }
+}
+
 fn moving<'a>(shape: &'a Shape, start: Pose, nu: &Twist, h: f64) -> Moving<'a> {
     Moving {
         shape,
@@ -96,7 +103,7 @@ fn gaps_change_at_the_rate_of_their_rows() {
         let Some((a, pose_a, b, pose_b)) = pair_at(&mut dice, kinds(k), 0.0) else {
             continue;
         };
-        let (nu_a, nu_b) = (dice.twist(1.0), dice.twist(1.0));
+        let (nu_a, nu_b) = (twist(&mut dice, 1.0), twist(&mut dice, 1.0));
         let eps = 1e-8;
         let at = |s: f64| {
             let (pa, pb) = (pose_a.moved(&nu_a, s), pose_b.moved(&nu_b, s));
@@ -162,7 +169,7 @@ fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
         if separation(&a, &pose_a, &b, &pose_b) < 0.0 {
             continue;
         }
-        let (nu_a, nu_b) = (dice.twist(20.0), dice.twist(2.0));
+        let (nu_a, nu_b) = (twist(&mut dice, 20.0), twist(&mut dice, 2.0));
         let (ma, mb) = (
             moving(&a, pose_a, &nu_a, 0.02),
             moving(&b, pose_b, &nu_b, 0.02),

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::separation::nearest;
-use stickslip_geometry::{Pose, Shape, Twist};
+use stickslip_geometry::{Pose, Shape};
 
 /// A linear congruential generator: the same rolls everywhere.
 pub(crate) struct Dice(pub(crate) u64);
@@ -35,13 +35,6 @@ impl Dice {
         Pose {
             position: self.vector() * spread,
             orientation: exp(self.vector() * 3.0),
-        }
-    }
-
-    pub(crate) fn twist(&mut self, size: f64) -> Twist {
-        Twist {
-            linear: self.vector() * size,
-            angular: self.vector() * size,
         }
     }
 
