@@ -80,6 +80,26 @@ name = "tripod"
 shape = { points = { at = [[1, 0, 0], [-1, 1, 0], [0, -1, 0]] } }
 mass = 1
 
+[[body]]
+name = "cylinder"
+shape = { cylinder = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "cone"
+shape = { cone = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "capsule"
+shape = { capsule = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "hull"
+shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }
+mass = 1
+
 [[contact]]
 bodies = ["ground", "box"]
 friction = { static = 0.5, kinetic = 0.4 }
@@ -288,7 +308,10 @@ fn the_schema_refuses_wrong_keys_and_types() {
         ("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"),
         ("solver = \"auto\"", "solver = \"fast\""),
         ("{ ball = { radius = 1 } }", "{ bal = { radius = 1 } }"),
-        ("cone = { pyramid = 8, fan", "cone = \"pyramid:\""),
+        (
+            "cone = { pyramid = 8, fan = \"body\", turn = 0.5 }",
+            "cone = \"pyramid:\"",
+        ),
         ("format = 1", "format = 2"),
     ] {
         assert!(WHOLE.contains(right));
