@@ -2,8 +2,10 @@
 
 mod accel;
 mod bench;
+mod bench_plate;
 mod check;
 mod compare;
+mod field;
 mod modes;
 mod output;
 mod run;
@@ -40,6 +42,7 @@ enum Command {
     Solve(solve::Args),
     View(view::Args),
     Shot(shot::Args),
+    Field(field::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => args.run(),
         Command::View(args) => args.run(),
         Command::Shot(args) => args.run(),
+        Command::Field(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

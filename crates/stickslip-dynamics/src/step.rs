@@ -189,7 +189,8 @@ impl World {
             let last = &self.last.contacts;
             match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
                 Ok(found) => {
-                    guess.push(last[found].impulse);
+                    let impulse = last[found].impulse;
+                    guess.push(self.work.problem.from_record(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
@@ -272,11 +273,12 @@ impl World {
     fn store_impulses(&mut self, solved: &Solved) {
         let work = &mut self.work;
         work.impulses.clear();
-        let both = work.contacts.iter().zip(&solved.impulses);
+        let problem = &work.problem;
+        let both = work.contacts.iter().zip(&solved.impulses).enumerate();
         work.impulses
-            .extend(both.map(|(&contact, &impulse)| ContactImpulse {
+            .extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
                 contact,
-                impulse,
+                impulse: problem.to_record(k, impulse),
                 mode: Mode::Open,
             }));
     }

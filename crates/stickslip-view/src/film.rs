@@ -1,7 +1,7 @@
 //! A film: a recorded run, ready to be shown.
 
 use crate::ViewError;
-use crate::solid::{Look, Meshes, look_of};
+use crate::solid::{Look, Meshes, SMALLEST, look_of};
 use glam::DVec3;
 use stickslip_certify::{ContactImpulse, Mode, Model};
 use stickslip_geometry::Pose;
@@ -98,7 +98,7 @@ impl<'a> Film<'a> {
             name: body.name.clone(),
             mass: body.mass.as_ref().map(|m| m.mass),
             look: look_of(&body.shape, &mut meshes),
-            radius: body.shape.radius(),
+            radius: body.shape.radius().max(SMALLEST),
         };
         Ok(Self {
             title: trajectory.header.scene_file.clone(),

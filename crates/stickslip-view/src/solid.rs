@@ -4,6 +4,9 @@ use crate::mesh::Mesh;
 use glam::DVec3;
 use stickslip_geometry::{Pose, Shape};
 
+/// Radius at which something without size is drawn, m.
+pub(crate) const SMALLEST: f64 = 0.005;
+
 /// A mesh in a body: stretched along its own axes, then placed in the body's frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -86,5 +89,37 @@ pub fn look_of(shape: &Shape, meshes: &mut Meshes) -> Look {
             meshes.part(ball, DVec3::splat(*radius))
         }
         Shape::Box { half } => meshes.part(Mesh::cube(), *half),
+        Shape::Points { points, radius } => feet(points, *radius, meshes),
     }
+}
+
+/// Points have no size: each is a small ball, held by a thin rod from the body's origin.
+fn feet(points: &[DVec3], radius: f64, meshes: &mut Meshes) -> Look {
+    let size = (0.06 * radius).max(SMALLEST);
+    let ball = Mesh::ball(meshes.sectors);
+    let ball = meshes.number_of(ball);
+    let rod = meshes.number_of(Mesh::turned(
+        &[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)],
+        8,
+    ));
+    let mut parts = Vec::new();
+    for &point in points {
+        parts.push(Part {
+            mesh: ball,
+            scale: DVec3::splat(size),
+            pose: Pose::at(point),
+        });
+        if let Some(direction) = point.try_normalize() {
+            let thin = 0.3 * size;
+            parts.push(Part {
+                mesh: rod,
+                scale: DVec3::new(thin, thin, point.length()),
+                pose: Pose {
+                    position: DVec3::ZERO,
+                    orientation: glam::DQuat::from_rotation_arc(DVec3::Z, direction),
+                },
+            });
+        }
+    }
+    Look::Solid(parts)
 }
