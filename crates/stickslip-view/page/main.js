@@ -153,7 +153,7 @@ async function main() {
     track();
     stage.chosen = state.chosen;
     const { frame } = state, gap = frame + 1 < run.frames ? run.t[frame + 1] - run.t[frame] : 0;
-    const moment = { frame, part: state.playing && gap > 0 ? Math.min(1, (state.time - run.t[frame]) / gap) : 0 };
+    const moment = { frame, part: state.playing && gap > 0 && run.n <= 300 ? Math.min(1, (state.time - run.t[frame]) / gap) : 0 };
     if ($("follow").checked && state.chosen.body >= 0) camera.target = stage.pose(state.chosen.body, moment).place;
     stage.draw(moment);
     $("scrub").value = String(frame);
@@ -194,6 +194,19 @@ async function main() {
     if (state.dirty) { state.dirty = false; draw(); }
     requestAnimationFrame(loop);
   };
+  // For `stickslip bench page`: pictures a second over the whole run, each finished before the next begins.
+  const bench = () => {
+    const pixel = new Uint8Array(4), { gl } = renderer, spent = [];
+    for (let k = 0; k < 60; k++) {
+      seek(Math.floor((k * (run.frames - 1)) / 59));
+      const start = performance.now();
+      draw();
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      spent.push(performance.now() - start);
+    }
+    spent.sort((a, b) => a - b);
+    console.log(`stickslip-bench ${JSON.stringify({ load: loaded, picture: spent[30], slow: spent[57], width: view.width, height: view.height })}`);
+  };
   theme(dark.matches ? "dark" : "light");
   draw();
   requestAnimationFrame(loop);
@@ -204,6 +217,7 @@ async function main() {
     redraw: () => { state.dirty = true; }, project: (point) => stage.project(point), arrows: () => stage.arrows, arrowScale: () => stage.arrowScale,
   };
   document.documentElement.dataset.ready = "true";
+  if (location.hash === "#bench") bench();
 }
 
 main().catch(fail);

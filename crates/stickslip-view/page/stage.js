@@ -69,12 +69,14 @@ class Stage {
     const { run, renderer } = this;
     let most = 1;
     for (let f = 0; f < run.frames; f++) most = Math.max(most, run.first[f + 1] - run.first[f]);
-    const none = new Float32Array(0), round = most > 500 ? 6 : 12;
+    // Very many are drawn with as few triangles as can be.
+    this.dense = most > 400;
+    const none = new Float32Array(0), round = this.dense ? 4 : 12;
     const mark = (profile, sectors) => { const [corners, normals] = turned(profile, sectors); const batch = renderer.batch(corners, normals, none, most); batch.pattern = false; return batch; };
-    this.shafts = mark([[0, 0], [1, 0], [1, 1], [0, 1]], round);
-    this.heads = mark([[0, 0], [1, 0], [0, 1]], round);
+    this.shafts = mark(this.dense ? [[1, 0], [1, 1]] : [[0, 0], [1, 0], [1, 1], [0, 1]], this.dense ? 3 : round);
+    this.heads = mark(this.dense ? [[1, 0], [0, 1]] : [[0, 0], [1, 0], [0, 1]], round);
     this.cones = mark([[0, 0], [1, 1]], 2 * round);
-    const disc = [-1, -0.7, 0, 0.7, 1].map((z) => [Math.sqrt(Math.max(0, 1 - z * z)), z]);
+    const disc = (this.dense ? [-1, 0, 1] : [-1, -0.7, 0, 0.7, 1]).map((z) => [Math.sqrt(Math.max(0, 1 - z * z)), z]);
     this.dots = mark(disc, round);
   }
 
@@ -140,12 +142,10 @@ class Stage {
     batches.forEach((batch) => { batch.count = 0; });
     this.arrows = [];
     const put = (batch, place, turn, scale, colour, id) => {
-      const at = FLOATS * batch.count++;
-      batch.data.set(place, at);
-      batch.data.set(turn, at + 3);
-      batch.data.set(scale, at + 7);
-      batch.data.set(colour, at + 10);
-      batch.data[at + 13] = id;
+      const at = FLOATS * batch.count++, { data } = batch;
+      for (let k = 0; k < 3; k++) { data[at + k] = place[k]; data[at + 7 + k] = scale[k]; data[at + 10 + k] = colour[k]; }
+      for (let k = 0; k < 4; k++) data[at + 3 + k] = turn[k];
+      data[at + 13] = id;
     };
     const vector = (array, row) => [array[row], array[run.rows + row], array[2 * run.rows + row]];
     const all = this.show.forces || this.show.cones;
@@ -154,7 +154,7 @@ class Stage {
       if (!all && !chosen) continue;
       const mode = run.mode[row], colour = mode === 0 ? theme.open : mode === 1 ? theme.stick : theme.slide;
       const point = vector(run.point, row), id = run.n + row - from;
-      put(this.dots, point, [1, 0, 0, 0], [ball, ball, ball].map((r) => (chosen ? 1.8 : mode === 0 ? 0.6 : 1) * r), chosen ? theme.chosen : colour, id);
+      if (!this.dense || chosen || mode === 0) put(this.dots, point, [1, 0, 0, 0], [ball, ball, ball].map((r) => (chosen ? 1.8 : mode === 0 ? 0.6 : 1) * r), chosen ? theme.chosen : colour, id);
       if (mode === 0) continue;
       const force = vector(run.force, row), span = times(force, this.arrowScale), l = length(span);
       if (this.show.forces || chosen) {
@@ -245,13 +245,15 @@ class Stage {
     renderer.edges(scene, this.batches, this.theme.edges);
     renderer.drawLines(scene, [...this.trails(moment.frame), ...this.links(moment)]);
     // Arrows and dots shine through bodies, faintly: most contacts lie between two.
-    gl.enable(gl.BLEND);
-    gl.depthFunc(gl.GREATER);
-    gl.depthMask(false);
-    renderer.solids(scene, [this.shafts, this.heads, this.dots], { opacity: 0.55 });
-    gl.depthFunc(gl.LEQUAL);
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    if (!this.dense) {
+      gl.enable(gl.BLEND);
+      gl.depthFunc(gl.GREATER);
+      gl.depthMask(false);
+      renderer.solids(scene, [this.shafts, this.heads, this.dots], { opacity: 0.55 });
+      gl.depthFunc(gl.LEQUAL);
+      gl.depthMask(true);
+      gl.disable(gl.BLEND);
+    }
     renderer.solids(scene, [this.shafts, this.heads, this.dots]);
     gl.enable(gl.BLEND);
     gl.depthMask(false);

@@ -5,7 +5,7 @@ const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const times = (a, s) => [a[0] * s, a[1] * s, a[2] * s];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const length = (a) => Math.hypot(a[0], a[1], a[2]);
+const length = (a) => Math.sqrt(dot(a, a));
 const unit = (a) => { const l = length(a); return l > 0 ? times(a, 1 / l) : [0, 0, 1]; };
 
 function rotate([s, x, y, z], v) {
@@ -22,8 +22,8 @@ function product([a, b, c, d], [e, f, g, h]) {
 function fromZ(n) {
   if (n[2] < -0.999999) return [0, 1, 0, 0];
   const q = [1 + n[2], -n[1], n[0], 0];
-  const l = Math.hypot(...q);
-  return q.map((x) => x / l);
+  const l = Math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+  return [q[0] / l, q[1] / l, q[2] / l, 0];
 }
 
 function perspective(angle, aspect, near, far) {

@@ -169,31 +169,29 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
 fn blocks(film: &Film<'_>, room: usize, notes: &mut Vec<String>) -> (Vec<Block>, usize) {
     // Base64 takes four bytes for three; the scripts take a little.
     let room = room.saturating_sub(200_000) / 4 * 3;
+    let (exact, short) = (23, 16);
     let mut blocks = meshes(film);
     blocks.extend(series(film));
-    let mut left = room.saturating_sub(size(&blocks));
-    let mut take = |part: Vec<Block>, blocks: &mut Vec<Block>| {
-        left = left.saturating_sub(size(&part));
-        blocks.extend(part);
-        left
-    };
-    let exact = 23;
-    let mut poses = poses(film, exact);
-    if size(&poses) > room / 2 {
-        poses = self::poses(film, 16);
+
+    let mut pose = poses(film, exact);
+    if size(&pose) > room / 2 {
+        pose = poses(film, short);
         notes.push("orientations are rounded to 5 digits on this page".into());
     }
-    let left = take(poses, &mut blocks);
-    let twists = twists(film, exact);
-    if size(&twists) <= left / 2 {
-        take(twists, &mut blocks);
+    blocks.extend(pose);
+
+    let twist = twists(film);
+    if size(&blocks) + size(&twist) <= room * 6 / 10 {
+        blocks.extend(twist);
     } else {
         notes.push("velocities are difference quotients of the positions on this page".into());
     }
+
+    let left = room.saturating_sub(size(&blocks));
     let mut every = 1;
     let mut rows = contacts(film, every, exact, true);
     if size(&rows) > left {
-        rows = contacts(film, every, 16, false);
+        rows = contacts(film, every, short, false);
         notes.push("contacts that carry no force are left out, and forces rounded to 5 digits, on this page".into());
     }
     while size(&rows) > left && every < film.frames().len() {
@@ -202,14 +200,14 @@ fn blocks(film: &Film<'_>, room: usize, notes: &mut Vec<String>) -> (Vec<Block>,
             .div_ceil(left.max(1))
             .max(every + 1)
             .min(film.frames().len());
-        rows = contacts(film, every, 16, false);
+        rows = contacts(film, every, short, false);
     }
     if every > 1 {
         notes.push(format!(
             "contacts are shown for one of {every} recorded steps on this page"
         ));
     }
-    take(rows, &mut blocks);
+    blocks.extend(rows);
     (blocks, every)
 }
 
@@ -284,14 +282,11 @@ fn poses(film: &Film<'_>, bits: u32) -> Vec<Block> {
     vec![Block::f32("place", &place), Block::f32("turn", &turn)]
 }
 
-fn twists(film: &Film<'_>, bits: u32) -> Vec<Block> {
-    let mut twist = by_body(film, |b| {
+fn twists(film: &Film<'_>) -> Vec<Block> {
+    let twist = by_body(film, |b| {
         let (v, w) = (b.twist.linear, b.twist.angular);
         [v.x, v.y, v.z, w.x, w.y, w.z]
     });
-    for value in &mut twist {
-        *value = rounded(*value, bits);
-    }
     vec![Block::f32("twist", &twist)]
 }
 
