@@ -11,6 +11,7 @@ use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
+use stickslip_view::PageWriter;
 
 /// Simulate a scene and certify every step
 ///
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     /// Set a parameter of the scene or a key such as material.friction (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Record to this file: .parquet or .csv (may be repeated)
+    /// Record to this file: .parquet, .csv, or .html to look at (may be repeated)
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
     /// Record every Nth step only
@@ -79,7 +80,7 @@ impl Args {
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
-        let mut recorder = Every::new(self.every, self.recorder()?);
+        let mut recorder = Every::new(self.every, self.recorder(&scene, &world)?);
         let steps = steps_until(scene.step.h, scene.step.until);
         let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
@@ -165,7 +166,7 @@ impl Args {
         Ok(overrides)
     }
 
-    fn recorder(&self) -> Result<Tee<'static>, Failure> {
+    fn recorder(&self, scene: &Scene, world: &World) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
         let mut written = Vec::new();
         for path in &self.output {
@@ -186,9 +187,14 @@ impl Args {
                     }
                     tee.with(csv)
                 }
+                "html" => tee.with(PageWriter::new(
+                    path,
+                    title_of(scene),
+                    world.model().clone(),
+                )),
                 _ => {
                     return Err(Failure::Input(format!(
-                        "{}: what to write is told by the ending, which must be .parquet or .csv",
+                        "{}: what to write is told by the ending, which must be .parquet, .csv or .html",
                         path.display()
                     )));
                 }
@@ -215,12 +221,7 @@ impl Args {
 
     fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {
         let mut lines = Vec::new();
-        let title = if scene.title.is_empty() {
-            &scene.file
-        } else {
-            &scene.title
-        };
-        lines.push(title.clone());
+        lines.push(title_of(scene).to_owned());
         let each = if o.steps > 0 {
             elapsed / o.steps as f64
         } else {
@@ -268,6 +269,15 @@ impl Args {
             lines.push(format!("  written      {}", path.display()));
         }
         lines.join("\n")
+    }
+}
+
+/// The scene's title, or its file where it has none.
+fn title_of(scene: &Scene) -> &str {
+    if scene.title.is_empty() {
+        &scene.file
+    } else {
+        &scene.title
     }
 }
 
