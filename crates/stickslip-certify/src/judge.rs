@@ -353,7 +353,10 @@ fn judge_geometry(
     let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
         .abs()
         .max(from_a);
-    let mut error = on_a.min(on_b).max(0.0).max((n.length() - 1.0).abs());
+    let mut error = on_a.min(on_b).max(0.0);
+    // The length of the normal has no unit: it is not held to the size of bodies, which may be points at the origin.
+    let length_error = (n.length() - 1.0).abs();
+    c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
         // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
         // covers that.

@@ -218,7 +218,15 @@ impl World {
                 Shape::Ball { radius } => 1.0 / radius,
                 _ => 0.0,
             };
+            let known = |s: &Shape| {
+                matches!(
+                    s,
+                    Shape::Ball { .. } | Shape::Box { .. } | Shape::HalfSpace { .. }
+                )
+            };
             t.kind = match (t.candidate.feature.corner(), own, other) {
+                _ if !(known(own) && known(other)) => None,
+                (Corner::Other, ..) => None,
                 (_, Shape::Ball { .. }, _) | (_, _, Shape::Ball { .. }) => Some(ContactKind::Arc {
                     body: curvature(own),
                     obstacle: curvature(other),

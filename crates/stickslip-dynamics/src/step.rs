@@ -14,7 +14,7 @@ use stickslip_certify::law::ContactLaw;
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
 };
-use stickslip_solvers::problem::Twist;
+use stickslip_solvers::problem::{ContactProblem, Twist};
 use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
 
@@ -66,6 +66,18 @@ impl World {
             Some(certificate) => self.not_certified(&certificate, tried),
             None => self.not_solved(tried),
         })
+    }
+
+    /// The problem that the next step poses, as first seen; nothing is solved.
+    ///
+    /// # Errors
+    /// [`StepError`] where a force or a prescribed motion is not finite.
+    pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
+        self.apply_forces()?;
+        self.predict()?;
+        self.find_contacts();
+        self.assemble();
+        Ok(&self.work.problem.problem)
     }
 
     /// Time at the end of the step to come: a product, so that it carries no accumulated error.

@@ -12,6 +12,7 @@ use stickslip_certify::islands::Islands;
 use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Model, StepRecord, Wrench,
 };
+use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
 /// How a world is stepped.
@@ -144,6 +145,12 @@ impl World {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The problem that was solved in the last step, or could not be solved if that step was refused.
+    #[must_use]
+    pub const fn problem(&self) -> &ContactProblem {
+        &self.work.problem.problem
     }
 
     /// The states of all bodies, in the model's order.

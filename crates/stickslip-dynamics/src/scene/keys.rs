@@ -326,20 +326,32 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         key("ball", Kind::Table(&BALL), "A ball around the origin."),
         key("box", Kind::Table(&BOX), "A box around the origin."),
         key(
+            "cylinder",
+            Kind::Table(&CYLINDER),
+            "A cylinder around the origin, along z.",
+        ),
+        key(
+            "cone",
+            Kind::Table(&CONE_SHAPE),
+            "A cone along z, its centre of mass at the origin, its base below.",
+        ),
+        key(
+            "capsule",
+            Kind::Table(&CAPSULE),
+            "All points within the radius of a segment along z around the origin.",
+        ),
+        key(
+            "hull",
+            Kind::Table(&HULL),
+            "The convex hull of points. A free one has its centre of mass at the origin.",
+        ),
+        key(
             "points",
             Kind::Table(&POINTS),
             "Points and nothing between them, such as the feet of a tripod.",
         ),
     ],
-    later: &[
-        "capsule",
-        "cylinder",
-        "cone",
-        "hull",
-        "compound",
-        "mesh",
-        "height-field",
-    ],
+    later: &["compound", "mesh", "height-field"],
     one_key: true,
 };
 
@@ -374,6 +386,54 @@ pub(super) static BOX: TableSpec = TableSpec {
     name: "box",
     doc: "A box around the origin.",
     keys: &[required("size", VECTOR, "Full edge lengths, m.")],
+    later: &[],
+    one_key: false,
+};
+
+const RADIUS: KeySpec = required("radius", Kind::Number, "Radius, m.");
+
+pub(super) static CYLINDER: TableSpec = TableSpec {
+    name: "cylinder",
+    doc: "A cylinder around the origin, along z.",
+    keys: &[RADIUS, required("length", Kind::Number, "Length, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CONE_SHAPE: TableSpec = TableSpec {
+    name: "cone",
+    doc: "A cone along z: the base at z = -length/4, the apex at z = 3 length/4.",
+    keys: &[
+        required("radius", Kind::Number, "Radius of the base, m."),
+        required("length", Kind::Number, "From base to apex, m."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CAPSULE: TableSpec = TableSpec {
+    name: "capsule",
+    doc: "All points within the radius of a segment along z around the origin.",
+    keys: &[
+        RADIUS,
+        required(
+            "length",
+            Kind::Number,
+            "Length of the segment, m: without the round ends.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static HULL: TableSpec = TableSpec {
+    name: "hull",
+    doc: "The convex hull of points.",
+    keys: &[required(
+        "points",
+        Kind::List(&VECTOR),
+        "Four points or more, m; those inside the hull do not count.",
+    )],
     later: &[],
     one_key: false,
 };

@@ -1,6 +1,7 @@
 //! `[[body]]` entries.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
@@ -196,6 +197,11 @@ fn read_one(
             _ => fault.with_help("remove it, or make the body free"),
         });
     }
+    // A free body's origin is its centre of mass.
+    let shape = match (&motion, shape) {
+        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
+        (_, shape) => shape,
+    };
     if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";

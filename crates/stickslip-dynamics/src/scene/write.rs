@@ -334,9 +334,21 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
         Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
+        Shape::Cylinder { radius, half } => along_z("cylinder", *radius, 2.0 * half),
+        Shape::Cone { radius, length } => along_z("cone", *radius, *length),
+        Shape::Capsule { radius, half } => along_z("capsule", *radius, 2.0 * half),
+        Shape::Hull(hull) => {
+            let points: Vec<String> = hull.vertices().iter().map(|p| vector(*p)).collect();
+            format!("{{ hull = {{ points = [{}] }} }}", points.join(", "))
+        }
         Shape::Points { points, .. } => {
             let points: Vec<String> = points.iter().map(|p| vector(*p)).collect();
             format!("{{ points = {{ at = [{}] }} }}", points.join(", "))
         }
     }
+}
+
+fn along_z(kind: &str, radius: f64, length: f64) -> String {
+    let (radius, length) = (number(radius), number(length));
+    format!("{{ {kind} = {{ radius = {radius}, length = {length} }} }}")
 }
