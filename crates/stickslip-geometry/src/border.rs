@@ -1,6 +1,6 @@
 //! The outline of a face: a polygon of any number of sides, or a disc.
 
-use crate::placed::Placed;
+use crate::placed::{BOX_EDGES, Placed};
 use crate::shape::{Shape, corner};
 use glam::{DVec2, DVec3};
 
@@ -82,6 +82,16 @@ impl Face<'_> {
             Shape::Hull(hull) => hull.corners(self.number)[i],
             _ => 0,
         }
+    }
+
+    /// A number for side i: of a box that of its edge.
+    pub(crate) fn edge(&self, i: usize) -> usize {
+        if !matches!(self.shape, Shape::Box { .. }) {
+            return i;
+        }
+        let (p, q) = (self.corner(i), self.corner((i + 1) % 4));
+        let ends = (p.min(q), p.max(q));
+        BOX_EDGES.iter().position(|e| *e == ends).unwrap_or(i)
     }
 
     fn corner_place(&self, i: usize) -> DVec3 {

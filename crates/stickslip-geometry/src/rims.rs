@@ -179,20 +179,29 @@ fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
         if length > 0.5 {
             step *= 0.5 / length;
         }
+        if length < 1e-5 {
+            // Close by, where f is flat to rounding, Newton's step is better than a comparison of f.
+            n = (n + t1 * step.x + t2 * step.y).try_normalize().unwrap_or(n);
+            f = value(n);
+            if length < 1e-15 {
+                break;
+            }
+            continue;
+        }
         let mut risen = false;
         for _ in 0..30 {
             let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
                 break;
             };
-            let g_next = value(next);
-            if g_next > f || (g_next == f && step.length() < 1e-7) {
-                risen = g_next > f || step.length() > 1e-16;
-                (n, f) = (next, g_next);
+            let f_next = value(next);
+            if f_next > f {
+                risen = true;
+                (n, f) = (next, f_next);
                 break;
             }
             step *= 0.5;
         }
-        if !risen || length < 1e-15 {
+        if !risen {
             break;
         }
     }

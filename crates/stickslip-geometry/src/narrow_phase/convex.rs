@@ -98,7 +98,7 @@ impl Pair<'_> {
         if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
             return Some(nearest);
         }
-        let touch = face_first(start, self.first_touch(nearest)?, tie);
+        let touch = self.first_touch(nearest)?;
         let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
         Some(if separates { touch } else { nearest })
     }
@@ -123,11 +123,11 @@ impl Pair<'_> {
             if s > 1.0 {
                 return None;
             }
-            let (a, b) = (
-                Placed::new(a.shape, &a.at(s), self.origin),
-                Placed::new(b.shape, &b.at(s), self.origin),
-            );
-            d = farthest(&a, &b)?;
+            let there = Both {
+                a: Placed::new(a.shape, &a.at(s), self.origin),
+                b: Placed::new(b.shape, &b.at(s), self.origin),
+            };
+            d = face_first(&there, farthest(&there.a, &there.b)?, ROUNDING * self.size);
         }
         Some(d)
     }
@@ -210,7 +210,11 @@ impl Pair<'_> {
         let tolerance = ROUNDING * self.size;
         let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
         let (_, t) = closest(p, q - p, r, w - r);
-        self.row(Feature::NEAREST, r + (w - r) * t, n)
+        let feature = match d.of {
+            Of::Parts(Part::Line(i), Part::Line(j)) => Feature::crossing(i, j),
+            _ => Feature::NEAREST,
+        };
+        self.row(feature, r + (w - r) * t, n)
     }
 
     /// A row of a point of b.

@@ -165,7 +165,7 @@ impl<'a> Over<'a> {
                 let side = if self.face.disc().is_some() {
                     usize::from(s > clipped[0].0)
                 } else {
-                    side
+                    self.face.edge(side)
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
                 let point = self.now[0].world_of(at) - self.outward() * r;
