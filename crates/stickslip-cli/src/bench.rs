@@ -9,13 +9,14 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// Run a benchmark
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
+/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate"])]
+    #[arg(value_parser = ["step", "plate", "cannonball"])]
     name: String,
     /// Print one JSON object
     #[arg(long)]
@@ -34,8 +35,10 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        if self.name == "plate" {
-            return crate::bench_plate::run(self.json);
+        match self.name.as_str() {
+            "plate" => return crate::bench_plate::run(self.json),
+            "cannonball" => return crate::bench_cannonball::run(self.json),
+            _ => {}
         }
         let rows = [1, 10, 100]
             .into_iter()

@@ -185,6 +185,9 @@ fn without_places(mut scene: Scene) -> Scene {
     scene.overrides.clear();
     scene.bodies.iter_mut().for_each(|body| body.span = 0..0);
     scene.forces.iter_mut().for_each(|force| force.span = 0..0);
+    scene.joints.iter_mut().for_each(|joint| joint.span = 0..0);
+    let springs = scene.springs.iter_mut();
+    springs.for_each(|spring| spring.span = 0..0);
     let pairs = scene.contact_overrides.iter_mut();
     pairs.for_each(|pair| pair.span = 0..0);
     scene

@@ -110,6 +110,43 @@ body = "box"
 force = [1, 0, 0]
 torque = [1, 0, 0]
 point = [0, 0, 0]
+
+[[joint]]
+name = "shaft"
+type = "hinge"
+bodies = ["world", "box"]
+anchor = [0, 0, 0]
+axis = [0, 0, 1]
+limits = [-1, 1]
+motor = { velocity = "t", force = 1 }
+friction = 1
+collide = false
+
+[[joint]]
+type = "six-dof"
+bodies = ["ball[0]", "ball[1]"]
+anchors = [[0, 0, 0], [0, 0, 0]]
+orientation = { rpy = [0, 0, 0] }
+x = "free"
+y = { limits = [-1, 1] }
+z = { motor = { position = "t", speed = 1, force = 1 } }
+rx = { friction = 1 }
+ry = { motion = 0 }
+rz = "locked"
+
+[[spring]]
+name = "string"
+between = [{ body = "world", point = [0, 0, 0] }, { body = "box", point = [0, 0, 0] }]
+stiffness = 1
+damping = 1
+length = 1
+explicit = false
+
+[[spring]]
+joint = "shaft"
+axis = "rx"
+stiffness = 1
+rest = 0
 "#;
 
 fn whole() -> toml::Table {

@@ -123,7 +123,7 @@ fn read_counted(
 }
 
 /// A name that can stand in records and messages without quotes.
-fn read_name(node: &Node) -> Outcome<&str> {
+pub(super) fn read_name(node: &Node) -> Outcome<&str> {
     let name = text(node, "a name")?;
     let fault = |message: &str| Err(Fault::new(&node.place, message));
     if name.is_empty() {
