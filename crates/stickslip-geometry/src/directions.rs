@@ -234,7 +234,8 @@ fn round(a: &Placed, b: &Placed, visit: Visit) {
             rims_of_b(a, b, visit);
             for i in 0..a.n_circles() {
                 for j in 0..b.n_circles() {
-                    circle_to_circle(&a.circle(i), &b.circle(j), |n| {
+                    let between = b.circle(j).centre - a.circle(i).centre;
+                    circle_to_circle(&a.circle(i), &b.circle(j), between, |n| {
                         visit(Of::Parts(Part::Circle(i), Part::Circle(j)), n);
                     });
                 }
