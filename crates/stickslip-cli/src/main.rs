@@ -8,6 +8,7 @@ mod compare;
 mod field;
 mod modes;
 mod output;
+mod reproduce;
 mod run;
 mod schema;
 mod shot;
@@ -43,6 +44,7 @@ enum Command {
     View(view::Args),
     Shot(shot::Args),
     Field(field::Args),
+    Reproduce(reproduce::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::View(args) => args.run(),
         Command::Shot(args) => args.run(),
         Command::Field(args) => args.run(),
+        Command::Reproduce(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };
