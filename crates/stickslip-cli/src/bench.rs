@@ -10,12 +10,13 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate"])]
+    #[arg(value_parser = ["step", "plate", "page"])]
     name: String,
     /// Print one JSON object
     #[arg(long)]
@@ -34,8 +35,10 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        if self.name == "plate" {
-            return crate::bench_plate::run(self.json);
+        match self.name.as_str() {
+            "plate" => return crate::bench_plate::run(self.json),
+            "page" => return crate::bench_page::run(self.json),
+            _ => {}
         }
         let rows = [1, 10, 100]
             .into_iter()

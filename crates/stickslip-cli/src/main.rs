@@ -2,6 +2,7 @@
 
 mod accel;
 mod bench;
+mod bench_page;
 mod bench_plate;
 mod check;
 mod compare;

@@ -23,9 +23,9 @@ use std::time::Instant;
 /// listed as open.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Examples:
+Example:
   stickslip reproduce --quick -o report.html
-  stickslip reproduce box-stack S0-10
+  stickslip reproduce box-stack S0-10 --figures pictures
   stickslip reproduce --list
 
 Exit status: 0, 1 where something differs from what was printed or could not be computed, 2 for bad input.")]
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Report to write; the JSON is written beside it
     #[arg(short, long, value_name = "FILE", default_value = "reproduce.html")]
     output: PathBuf,
+    /// Write the figures as SVG files into this folder too
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
     /// List the entries and the rows they show
     #[arg(long)]
     list: bool,
@@ -108,6 +111,23 @@ impl Args {
             std::fs::write(path, text)
                 .map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
         };
+        if let Some(folder) = &self.figures {
+            std::fs::create_dir_all(folder)
+                .map_err(|e| Failure::Work(format!("{}: {e}", folder.display())))?;
+            for done in &done {
+                let figures = done
+                    .shown
+                    .as_ref()
+                    .map(|s| s.figures.as_slice())
+                    .unwrap_or_default();
+                for (k, (_, svg)) in figures.iter().enumerate() {
+                    write(
+                        &folder.join(format!("{}-{}.svg", done.entry.id, k + 1)),
+                        svg.clone(),
+                    )?;
+                }
+            }
+        }
         write(&self.output, report.html())?;
         write(&beside, format!("{json:#}\n"))?;
         if self.json {

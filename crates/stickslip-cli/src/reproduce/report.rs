@@ -26,8 +26,8 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) { :root { --ink: #e6ebf1; --quiet: #9aa7b5; --line: #303944; --paper: #14181d; --good: #3ecf9e; --bad: #ff8a80; --accent: #56b4e9; } }
 body { max-width: 1080px; margin: 0 auto; padding: 20px; color: var(--ink); background: var(--paper); font: 15px/1.5 system-ui, Roboto, sans-serif; }
 h1 { font-size: 26px; } h2 { margin-top: 40px; border-bottom: 1px solid var(--line); } h3 { margin: 28px 0 4px; }
-table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; vertical-align: top; padding: 4px 10px 4px 0; border-bottom: 1px solid var(--line); }
-th { color: var(--quiet); font-weight: 600; } code { font-size: 13px; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; vertical-align: top; padding: 4px 10px 4px 0; overflow-wrap: anywhere; border-bottom: 1px solid var(--line); }
+td:first-child { min-width: 4.5em; } th { color: var(--quiet); font-weight: 600; } code { font-size: 13px; overflow-wrap: anywhere; }
 .word { font-weight: 600; white-space: nowrap; } .reproduced, .yes { color: var(--good); } .DIFFERS, .FAILED, .no { color: var(--bad); } .open, .quiet { color: var(--quiet); } .tested, .shown { color: var(--accent); }
 figure { margin: 14px 0; } figure img { max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line); border-radius: 8px; } figcaption { color: var(--quiet); font-size: 13px; }
 a { color: var(--accent); }
