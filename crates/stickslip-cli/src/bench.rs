@@ -9,6 +9,7 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// Run a benchmark
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
+/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 /// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
@@ -16,7 +17,7 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate", "page"])]
+    #[arg(value_parser = ["step", "plate", "cannonball", "page"])]
     name: String,
     /// Print one JSON object
     #[arg(long)]
@@ -38,6 +39,7 @@ impl Args {
         match self.name.as_str() {
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
+            "cannonball" => return crate::bench_cannonball::run(self.json),
             _ => {}
         }
         let rows = [1, 10, 100]

@@ -2,10 +2,13 @@
 
 mod accel;
 mod bench;
+mod bench_cannonball;
 mod bench_page;
 mod bench_plate;
 mod check;
+mod collection;
 mod compare;
+mod dump;
 mod field;
 mod modes;
 mod output;

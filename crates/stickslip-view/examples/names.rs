@@ -19,7 +19,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let body = |name: &&str| Ok(Body::prescribed(*name, Shape::cuboid(DVec3::ONE)?));
     let bodies: Result<Vec<Body>, Box<dyn std::error::Error>> = names.iter().map(body).collect();
-    let model = Model { bodies: bodies? };
+    let model = Model {
+        bodies: bodies?,
+        ..Model::default()
+    };
     let header = Header {
         bodies: names.map(String::from).to_vec(),
         h: 0.01,

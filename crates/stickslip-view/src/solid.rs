@@ -2,6 +2,7 @@
 
 use crate::mesh::Mesh;
 use glam::DVec3;
+use std::f64::consts::FRAC_PI_2;
 use stickslip_geometry::{Pose, Shape};
 
 /// Radius at which something without size is drawn, m.
@@ -89,8 +90,46 @@ pub fn look_of(shape: &Shape, meshes: &mut Meshes) -> Look {
             meshes.part(ball, DVec3::splat(*radius))
         }
         Shape::Box { half } => meshes.part(Mesh::cube(), *half),
+        Shape::Cylinder { radius, half } => {
+            let profile = [(0.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0)];
+            let cylinder = Mesh::turned(&profile, meshes.sectors);
+            meshes.part(cylinder, DVec3::new(*radius, *radius, *half))
+        }
+        Shape::Cone { radius, length } => {
+            let cone = Mesh::turned(&[(0.0, -0.25), (1.0, -0.25), (0.0, 0.75)], meshes.sectors);
+            meshes.part(cone, DVec3::new(*radius, *radius, *length))
+        }
+        Shape::Capsule { radius, half } => {
+            let capsule = Mesh::turned(&capsule(*radius, *half, meshes.sectors), meshes.sectors);
+            meshes.part(capsule, DVec3::ONE)
+        }
+        Shape::Hull(hull) => {
+            let fans = (0..hull.faces().len()).flat_map(|face| {
+                let corners = hull.corners(face);
+                corners
+                    .windows(2)
+                    .skip(1)
+                    .map(|pair| [corners[0], pair[0], pair[1]])
+            });
+            let triangles: Vec<_> = fans.collect();
+            meshes.part(Mesh::new(hull.vertices(), &triangles), DVec3::ONE)
+        }
         Shape::Points { points, radius } => feet(points, *radius, meshes),
     }
+}
+
+/// Profile of a capsule: two quarters of a circle, from the lowest point to the highest.
+fn capsule(radius: f64, half: f64, sectors: usize) -> Vec<(f64, f64)> {
+    let rings = (sectors / 4).max(2);
+    let quarter = |k: usize| {
+        let (sin, cos) = libm::sincos(FRAC_PI_2 * k as f64 / rings as f64);
+        (radius * sin, half + radius * cos)
+    };
+    let lower = (0..=rings).map(|k| {
+        let (r, z) = quarter(k);
+        (r, -z)
+    });
+    lower.chain((0..=rings).rev().map(quarter)).collect()
 }
 
 /// Points have no size: each is a small ball, held by a thin rod from the body's origin.
