@@ -234,6 +234,7 @@ impl Painter<'_, '_> {
             let pose = self.film.pose(self.frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             let middle = world(&pose, part, DVec3::ZERO);
+            let ball = mesh.is_ball();
             for triangle in mesh.corners.chunks_exact(3) {
                 let corners =
                     [triangle[0], triangle[1], triangle[2]].map(|p| world(&pose, part, p));
@@ -250,7 +251,7 @@ impl Painter<'_, '_> {
                 let mut base = tints[k];
                 let local = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
                 // A ball shows how it turns by its octants.
-                if mesh.edges.is_empty() && local.x * local.y * local.z < 0.0 {
+                if ball && local.x * local.y * local.z < 0.0 {
                     base = base.mixed(Colour::rgb(0x1f2933), 0.22);
                 }
                 let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);

@@ -77,8 +77,7 @@ fn box_stack(_: Effort) -> Result<Shown, String> {
     );
     let before = frames
         .iter()
-        .filter(|f| f.step.t < landing.step.t - 0.5 * header.h)
-        .next_back()
+        .rfind(|f| f.step.t < landing.step.t - 0.5 * header.h)
         .ok_or("it lands at once")?;
     let fastest = before
         .step
@@ -96,8 +95,7 @@ fn box_stack(_: Effort) -> Result<Shown, String> {
     let last = &frames.last().ok_or("no frames")?.step;
     let mut offset = 0.0f64;
     let mut tilt = 0.0f64;
-    for (k, body) in last.bodies.iter().enumerate().filter(|(k, _)| *k != ground) {
-        let _ = k;
+    for (_, body) in last.bodies.iter().enumerate().filter(|(k, _)| *k != ground) {
         offset = offset
             .max(body.pose.position.x.abs())
             .max(body.pose.position.y.abs());
