@@ -12,12 +12,13 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
 /// contacts: microseconds per pair of shapes, and both phases for 1,000 and 10,000 bodies.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "page"])]
     name: String,
     /// Print one JSON object
     #[arg(long)]
@@ -39,6 +40,7 @@ impl Args {
         match self.name.as_str() {
             "contacts" => return crate::bench_contacts::run(self.json),
             "plate" => return crate::bench_plate::run(self.json),
+            "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json),
             _ => {}
         }

@@ -4,6 +4,7 @@ mod accel;
 mod bench;
 mod bench_cannonball;
 mod bench_contacts;
+mod bench_page;
 mod bench_plate;
 mod check;
 mod collection;
@@ -12,6 +13,7 @@ mod dump;
 mod field;
 mod modes;
 mod output;
+mod reproduce;
 mod run;
 mod schema;
 mod shot;
@@ -47,6 +49,7 @@ enum Command {
     View(view::Args),
     Shot(shot::Args),
     Field(field::Args),
+    Reproduce(reproduce::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::View(args) => args.run(),
         Command::Shot(args) => args.run(),
         Command::Field(args) => args.run(),
+        Command::Reproduce(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };
