@@ -13,4 +13,6 @@ pub mod step;
 pub use certificate::{Certificate, Residual};
 pub use judge::{Given, Judge};
 pub use model::{Body, Model};
-pub use step::{BodyState, Cone, Contact, ContactImpulse, Friction, Mode, StepRecord, Wrench};
+pub use step::{
+    BodyState, Cone, Contact, ContactImpulse, Friction, Mode, Reading, StepRecord, Wrench,
+};

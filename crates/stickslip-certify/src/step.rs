@@ -52,6 +52,30 @@ pub enum Cone {
     Pyramid(usize),
 }
 
+/// Which impulse bounds the friction that acts together with a restitution impulse r.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// |p_t| ≤ μ p_n, the restitution impulse included: what presses can hold.
+    #[default]
+    Coupled,
+    /// |p_t| ≤ μ (p_n − r), as the slides print it: the restitution impulse carries no friction.
+    Literal,
+}
+
+impl Reading {
+    /// All readings.
+    pub const ALL: [Self; 2] = [Self::Coupled, Self::Literal];
+
+    /// Name in scene files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coupled => "coupled",
+            Self::Literal => "literal",
+        }
+    }
+}
+
 /// One place where two bodies touch or may touch before the end of the step.
 ///
 /// The normal points from `bodies[0]` to `bodies[1]`. Point, normal and gap belong to the start of

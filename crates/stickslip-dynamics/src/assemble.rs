@@ -71,7 +71,7 @@ impl Assembly {
     pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
         match &mut self.problem.contacts[contact].law {
             Law::Cone { mu } | Law::Pyramid { mu, .. } => std::mem::replace(mu, new) != new,
-            Law::Unilateral | Law::Box { .. } => false,
+            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } => false,
         }
     }
 }

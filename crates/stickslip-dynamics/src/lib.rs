@@ -8,6 +8,7 @@ mod contacts;
 pub mod error;
 pub mod expression;
 mod from_scene;
+pub mod impact;
 mod integrate;
 mod motion;
 pub mod planar_view;
