@@ -8,11 +8,15 @@ pub mod islands;
 pub mod judge;
 pub mod law;
 pub mod model;
+pub mod restitution;
+pub mod scheme;
 pub mod step;
 
 pub use certificate::{Certificate, Residual};
 pub use judge::{Given, Judge};
 pub use model::{Body, Model};
+pub use restitution::Restitution;
+pub use scheme::Scheme;
 pub use step::{
-    BodyState, Cone, Contact, ContactImpulse, Friction, Mode, Reading, StepRecord, Wrench,
+    BodyState, Cone, Contact, ContactImpulse, Friction, Kind, Mode, Reading, StepRecord, Wrench,
 };

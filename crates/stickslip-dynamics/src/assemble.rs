@@ -1,8 +1,10 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
+use crate::impact::{gathered, restitute};
 use glam::DVec3;
 use stickslip_certify::judge::Start;
-use stickslip_certify::{BodyState, Cone, Contact};
+use stickslip_certify::{Cone, Contact, Given, Reading};
+use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
 
@@ -12,6 +14,8 @@ pub(crate) struct Assembly {
     pub(crate) problem: ContactProblem,
     /// Row block of each body of the model; `NONE` for bodies without one.
     slot: Vec<usize>,
+    /// The contacts whose restituted impulse bears friction in a block of its own, after all others.
+    discs: Vec<usize>,
 }
 
 const NONE: usize = usize::MAX;
@@ -22,17 +26,18 @@ impl Assembly {
     pub(crate) fn assemble(
         &mut self,
         start: &Start,
-        goal: &[BodyState],
+        placed: &[Pose],
+        given: &Given,
         contacts: &[Contact],
-        h: f64,
-        cone: Cone,
     ) {
+        let goal = given.prescribed;
         self.slot.clear();
         self.slot.resize(start.model.bodies.len(), NONE);
         let problem = &mut self.problem;
         problem.inverse_mass.clear();
         problem.nu_free.clear();
         problem.contacts.clear();
+        self.discs.clear();
         for contact in contacts {
             for i in contact.bodies {
                 let body = &start.model.bodies[i];
@@ -49,7 +54,7 @@ impl Assembly {
                     });
                 }
             }
-            let block = block(&self.slot, start.states, goal, contact, h, cone);
+            let block = block(&self.slot, placed, given, contact);
             problem.contacts.push(block);
         }
     }
@@ -67,8 +72,30 @@ impl Assembly {
         })
     }
 
+    /// Gives the contacts the impulses they restitute.
+    pub(crate) fn restitute(&mut self, restituted: &[f64], reading: Reading) {
+        self.discs = restitute(&mut self.problem, restituted, reading);
+    }
+
+    /// Blocks beside the contacts.
+    pub(crate) const fn extra(&self) -> usize {
+        self.discs.len()
+    }
+
+    /// The contacts' impulses whole, from those of the blocks.
+    pub(crate) fn gathered(&self, solved: &[DVec3], restituted: &[f64]) -> Vec<DVec3> {
+        gathered(solved, restituted, &self.discs)
+    }
+
     /// Sets a contact's coefficient of friction; did that change it?
     pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
+        let old = self.problem.contacts[contact].law.friction();
+        if let Some(k) = self.discs.iter().position(|&k| k == contact) {
+            let place = self.problem.contacts.len() - self.discs.len() + k;
+            if let Law::Disc { radius, .. } = &mut self.problem.contacts[place].law {
+                *radius *= new / old;
+            }
+        }
         match &mut self.problem.contacts[contact].law {
             Law::Cone { mu } | Law::Pyramid { mu, .. } => std::mem::replace(mu, new) != new,
             Law::Unilateral | Law::Box { .. } | Law::Disc { .. } => false,
@@ -76,26 +103,23 @@ impl Assembly {
     }
 }
 
-/// b_n = ψ/h and b_t = −(velocity of a prescribed body at the point), the latter at t_{l+1}.
-fn block(
-    slot: &[usize],
-    start: &[BodyState],
-    goal: &[BodyState],
-    contact: &Contact,
-    h: f64,
-    cone: Cone,
-) -> ContactBlock {
+/// b_n is the gap's part of the normal row by the method (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
+/// at t_{l+1}.
+fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> ContactBlock {
     let frame = contact_frame(contact.normal);
-    let mut b = DVec3::new(contact.gap / h, 0.0, 0.0);
+    let rate = given.scheme.gap_rate(contact.gap, given.h, given.grid);
+    let mut b = DVec3::new(rate, 0.0, 0.0);
     let mut arms = [None; 2];
     for (k, (i, sign)) in contact.bodies.into_iter().zip([-1.0, 1.0]).enumerate() {
+        let lever = contact.point - placed[i].position;
         if slot[i] == NONE {
-            let lever = contact.point - goal[i].pose.position;
-            let carried = goal[i].twist.at(lever) * sign;
+            let carried = given.prescribed[i].twist.at(lever) * sign;
+            if given.scheme.counts(false) {
+                b.x += frame[0].dot(carried);
+            }
             b.y += frame[1].dot(carried);
             b.z += frame[2].dot(carried);
         } else {
-            let lever = contact.point - start[i].pose.position;
             arms[k] = Some(Arm {
                 body: slot[i],
                 lever,
@@ -104,7 +128,7 @@ fn block(
         }
     }
     let mu = contact.friction.stick;
-    let law = match cone {
+    let law = match given.cone {
         _ if mu == 0.0 => Law::Unilateral,
         Cone::Quadratic => Law::Cone { mu },
         Cone::Pyramid(directions) => Law::Pyramid { mu, directions },

@@ -22,6 +22,8 @@ pub(crate) struct Paths<'a> {
     pub(crate) model: &'a Model,
     /// At the start of the step.
     pub(crate) start: &'a [BodyState],
+    /// Where gaps are measured.
+    pub(crate) placed: &'a [Pose],
     /// At the end: given for prescribed bodies, predicted (or tried) for free ones.
     pub(crate) end: &'a [Pose],
 }
@@ -29,13 +31,11 @@ pub(crate) struct Paths<'a> {
 impl<'a> Paths<'a> {
     fn moving(&self, i: usize) -> Moving<'a> {
         let body = &self.model.bodies[i];
-        let (start, end) = (self.start[i].pose, self.end[i]);
-        let pose = if body.is_free() { start } else { end };
         Moving {
             shape: &body.shape,
-            start,
-            pose,
-            end,
+            start: self.start[i].pose,
+            pose: self.placed[i],
+            end: self.end[i],
         }
     }
 }

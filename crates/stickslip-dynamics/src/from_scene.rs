@@ -20,6 +20,9 @@ impl World {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
             .default_friction(scene.material.friction)
+            .restitution(scene.material.restitution)
+            .method(scene.step.method)
+            .reading(scene.step.impact_friction)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
             .solver(scene.step.solver.clone())
@@ -28,9 +31,12 @@ impl World {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
+            let [a, b] = &pair.bodies;
             if let Some(f) = pair.friction {
-                let [a, b] = &pair.bodies;
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
+            }
+            if let Some(e) = pair.restitution {
+                builder = builder.pair_restitution(a.clone(), b.clone(), e);
             }
         }
         for force in &scene.forces {
@@ -83,6 +89,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             },
         },
         friction: Some(body.material.friction),
+        restitution: Some(body.material.restitution),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod expression;
 mod from_scene;
 pub mod impact;
 mod integrate;
+pub mod methods;
 mod motion;
 pub mod planar_view;
 mod refusal;

@@ -3,15 +3,16 @@
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
+use crate::methods::Method;
 use crate::motion::Motion;
 use crate::refusal::{Failure, note};
 use crate::stages::Stage;
-use crate::world::{World, energy};
+use crate::world::{Plan, Settings, Workspace, World, energy};
 use glam::DVec3;
 use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
+    BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
 };
 use stickslip_solvers::problem::Twist;
 use stickslip_solvers::residual::w_bar;
@@ -29,11 +30,27 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        match self.settings.method {
+            Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
+        }
+        Ok(&self.last)
+    }
+
+    /// A step of length h from grid point to grid point. Its end is a product, so that time carries no accumulated
+    /// error.
+    pub(crate) fn whole_step(&self, scheme: Scheme) -> Plan {
+        Plan {
+            h: self.settings.h,
+            t_next: (self.last.step + 1) as f64 * self.settings.h,
+            kind: Kind::Step,
+            scheme,
+        }
+    }
+
+    /// One step as planned: tried with each solver until the judge certifies it, then accepted.
+    pub(crate) fn certified(&mut self, plan: Plan) -> Result<(), StepError> {
         self.stopwatch.start();
-        self.work.impulses.clear();
-        self.apply_forces()?;
-        self.predict()?;
-        self.stopwatch.lap(Stage::Predict);
+        self.prepare(plan)?;
         self.find_contacts();
         self.stopwatch.lap(Stage::Contacts);
         let mut tried = String::new();
@@ -51,7 +68,7 @@ impl World {
             self.stopwatch.lap(Stage::Judge);
             if certificate.holds(self.settings.tolerance) {
                 self.accept(&solved, certificate);
-                return Ok(&self.last);
+                return Ok(());
             }
             note(
                 &mut tried,
@@ -65,9 +82,19 @@ impl World {
         })
     }
 
-    /// Time at the end of the step to come: a product, so that it carries no accumulated error.
-    pub(crate) fn t_next(&self) -> f64 {
-        (self.last.step + 1) as f64 * self.settings.h
+    /// Forces and predicted paths of the step to come.
+    pub(crate) fn prepare(&mut self, plan: Plan) -> Result<(), StepError> {
+        self.work.plan = plan;
+        self.work.impulses.clear();
+        self.apply_forces()?;
+        self.predict()?;
+        self.stopwatch.lap(Stage::Predict);
+        Ok(())
+    }
+
+    /// Time at the end of the step to come.
+    pub(crate) const fn t_next(&self) -> f64 {
+        self.work.plan.t_next
     }
 
     /// The applied wrench on each body, gravity included, at the middle of the step.
@@ -80,7 +107,7 @@ impl World {
                 force: b.mass.map_or(DVec3::ZERO, |m| gravity * m.mass),
                 torque: DVec3::ZERO,
             }));
-        let t = self.last.t + 0.5 * self.settings.h;
+        let t = self.last.t + 0.5 * self.work.plan.h;
         for force in &self.forces {
             let w = (force.law)(t, &self.last.bodies[force.body]);
             if !(w.force.is_finite() && w.torque.is_finite()) {
@@ -95,7 +122,9 @@ impl World {
 
     /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
     pub(crate) fn predict(&mut self) -> Result<(), StepError> {
-        let (h, t_next) = (self.settings.h, self.t_next());
+        let Plan {
+            h, t_next, scheme, ..
+        } = self.work.plan;
         world_inverses(&self.model, &self.last.bodies, &mut self.work.inverse);
         self.work.goal.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -113,6 +142,10 @@ impl World {
             }
             self.work.goal.push(goal);
         }
+        self.work.placed.clear();
+        let (last, goal) = (&self.last.bodies, &self.work.goal);
+        let places = (0..last.len()).map(|i| *scheme.pose(&self.model, last, goal, i));
+        self.work.placed.extend(places);
         Ok(())
     }
 
@@ -123,6 +156,7 @@ impl World {
         let paths = Paths {
             model: &self.model,
             start: &self.last.bodies,
+            placed: &work.placed,
             end: &work.end_poses,
         };
         work.finder
@@ -146,6 +180,7 @@ impl World {
         let mut solved = Solved::default();
         for _ in 0..SECOND_LOOKS {
             self.assemble();
+            self.restitute();
             self.warm_start(&mut guess);
             self.stopwatch.lap(Stage::Assemble);
             solved = self.solve_friction(solver, &mut guess, &mut nu)?;
@@ -165,19 +200,38 @@ impl World {
     }
 
     fn assemble(&mut self) {
-        let work = &mut self.work;
+        // Taken out while the rest of the workspace is read.
+        let mut problem = std::mem::take(&mut self.work.problem);
+        let work = &self.work;
         let start = Start {
             model: &self.model,
             inverse: &work.inverse,
             states: &self.last.bodies,
         };
-        work.problem.assemble(
-            &start,
-            &work.goal,
-            &work.contacts,
-            self.settings.h,
-            self.settings.cone,
+        let given = given(&self.settings, work);
+        problem.assemble(&start, &work.placed, &given, &work.contacts);
+        self.work.problem = problem;
+    }
+
+    /// Contacts whose compression ended in the last step give back e c.
+    fn restitute(&mut self) {
+        let work = &mut self.work;
+        work.restituted.clear();
+        if self.restitution.is_idle() {
+            return;
+        }
+        work.restituted.extend(
+            work.contacts.iter().map(|c| {
+                self.restitutions.of(c.bodies) * self.restitution.ended(c.bodies, c.feature)
+            }),
         );
+        work.problem
+            .restitute(&work.restituted, self.settings.reading);
+    }
+
+    /// r of a contact, N s.
+    fn restituted(&self, contact: usize) -> f64 {
+        self.work.restituted.get(contact).copied().unwrap_or(0.0)
     }
 
     /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on
@@ -197,6 +251,7 @@ impl World {
                 Err(_) => guess.push(DVec3::ZERO),
             }
         }
+        guess.resize(guess.len() + self.work.problem.extra(), DVec3::ZERO);
     }
 
     /// Impulses, and the velocities they give. Where static and kinetic friction differ, a contact that
@@ -246,7 +301,7 @@ impl World {
     fn slides(&self, k: usize, solved: &Solved, nu: &[Twist]) -> bool {
         let u = self.work.problem.problem.contacts[k].velocity(nu);
         let slip = DVec3::new(0.0, u.y, u.z).length();
-        solved.impulses[k].x > 0.0 && slip > self.settings.tolerance
+        solved.impulses[k].x + self.restituted(k) > 0.0 && slip > self.settings.tolerance
     }
 
     /// An open contact carries nothing: what rounding left there (a thousandth of the tolerance at most) is
@@ -271,12 +326,19 @@ impl World {
     /// Contacts with their impulses, for the judge and the record.
     fn store_impulses(&mut self, solved: &Solved) {
         let work = &mut self.work;
+        let gathered;
+        let mut impulses = &solved.impulses;
+        if !work.restituted.is_empty() {
+            gathered = work.problem.gathered(impulses, &work.restituted);
+            impulses = &gathered;
+        }
         work.impulses.clear();
-        let both = work.contacts.iter().zip(&solved.impulses);
+        let both = work.contacts.iter().zip(impulses).enumerate();
         work.impulses
-            .extend(both.map(|(&contact, &impulse)| ContactImpulse {
+            .extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
                 contact,
                 impulse,
+                restituted: work.restituted.get(k).copied().unwrap_or(0.0),
                 mode: Mode::Open,
             }));
     }
@@ -305,7 +367,7 @@ impl World {
     }
 
     fn advance_all(&mut self, nu: &[Twist]) -> Result<(), Failure> {
-        let h = self.settings.h;
+        let h = self.work.plan.h;
         self.work.next.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let state = &self.last.bodies[i];
@@ -329,7 +391,7 @@ impl World {
 
     /// Do the rows of flying bodies stay open, by their velocity and by their way?
     fn open_rows_hold(&self) -> bool {
-        let (work, h) = (&self.work, self.settings.h);
+        let (work, h) = (&self.work, self.work.plan.h);
         work.impulses
             .iter()
             .filter(|c| c.contact.bodies.iter().any(|&k| work.flies[k]))
@@ -354,7 +416,7 @@ impl World {
             inverse: &self.work.inverse,
             states: &self.last.bodies,
         };
-        law_of(&start, self.settings.h, self.settings.cone, next, contact)
+        law_of(&start, &given(&self.settings, &self.work), next, contact)
     }
 
     fn add_missed(&mut self) -> usize {
@@ -364,6 +426,7 @@ impl World {
         let paths = Paths {
             model: &self.model,
             start: &self.last.bodies,
+            placed: &work.placed,
             end: &work.end_poses,
         };
         work.finder
@@ -372,16 +435,9 @@ impl World {
 
     pub(crate) fn judge(&mut self) -> Certificate {
         let work = &self.work;
-        let given = Given {
-            h: self.settings.h,
-            wrench: &work.wrench,
-            prescribed: &work.goal,
-            cone: self.settings.cone,
-            ignored: &self.settings.ignored,
-        };
         self.judge.judge(
             &self.model,
-            &given,
+            &given(&self.settings, work),
             &self.last.bodies,
             &work.next,
             &work.impulses,
@@ -389,16 +445,68 @@ impl World {
     }
 
     /// The last assignment: the only place where the world changes.
-    fn accept(&mut self, solved: &Solved, certificate: Certificate) {
-        let (t, last, work) = (self.t_next(), &mut self.last, &mut self.work);
+    pub(crate) fn accept(&mut self, solved: &Solved, certificate: Certificate) {
+        self.remember();
+        let (plan, last, work) = (self.work.plan, &mut self.last, &mut self.work);
         last.step += 1;
-        last.t = t;
+        (last.t, last.h, last.kind) = (plan.t_next, plan.h, plan.kind);
         std::mem::swap(&mut last.bodies, &mut work.next);
         std::mem::swap(&mut last.contacts, &mut work.impulses);
         last.certificate = certificate;
         last.energy = energy(&self.model, self.settings.gravity, &last.bodies);
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
+    }
+
+    /// Takes note of what the contacts of the step at hand are to give back.
+    pub(crate) fn remember(&mut self) {
+        if !plan_restitutes(self.work.plan) || !self.restitutions.any() {
+            return;
+        }
+        let mut pressed = std::mem::take(&mut self.work.pressed);
+        pressed.clear();
+        let contacts = &self.work.impulses;
+        pressed.extend(contacts.iter().map(|c| self.pressed(&c.contact)));
+        let closed = self.settings.tolerance * self.work.plan.h;
+        self.restitution
+            .advance(&self.model, contacts, &pressed, closed);
+        self.work.pressed = pressed;
+    }
+
+    /// What the applied forces alone press into a contact within the step, N s.
+    fn pressed(&self, contact: &Contact) -> f64 {
+        let (mut approach, mut w_nn) = (0.0, 0.0);
+        for (i, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+            let Some(mass) = self.model.bodies[i].mass else {
+                continue;
+            };
+            let (old, free) = (&self.last.bodies[i].twist, &self.work.goal[i].twist);
+            let lever = contact.point - self.work.placed[i].position;
+            let change = free.at(lever) - old.at(lever);
+            approach -= sign * contact.normal.dot(change);
+            let arm = lever.cross(contact.normal);
+            w_nn += 1.0 / mass.mass + arm.dot(self.work.inverse[i] * arm);
+        }
+        approach.max(0.0) / w_nn
+    }
+}
+
+/// Do the contacts of such a step restitute in the next one? (Impacts that are located restitute at once.)
+const fn plan_restitutes(plan: Plan) -> bool {
+    !matches!(plan.scheme, Scheme::BetweenEvents | Scheme::Impact)
+}
+
+/// What the judge is told of the step at hand.
+fn given<'a>(settings: &'a Settings, work: &'a Workspace) -> Given<'a> {
+    Given {
+        h: work.plan.h,
+        grid: settings.h,
+        scheme: work.plan.scheme,
+        reading: settings.reading,
+        wrench: &work.wrench,
+        prescribed: &work.goal,
+        cone: settings.cone,
+        ignored: &settings.ignored,
     }
 }
 

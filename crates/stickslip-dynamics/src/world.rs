@@ -3,12 +3,14 @@
 
 use crate::contacts::Finder;
 use crate::error::BuildError;
+use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
 use stickslip_certify::islands::Islands;
 use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
+    Body, BodyState, Cone, ContactImpulse, Friction, Judge, Kind, Model, Reading, Restitution,
+    Scheme, StepRecord, Wrench,
 };
 use stickslip_solvers::solver::ContactSolver;
 
@@ -17,6 +19,10 @@ use stickslip_solvers::solver::ContactSolver;
 pub struct Settings {
     /// Length of a step, s.
     pub h: f64,
+    /// How time is stepped.
+    pub method: Method,
+    /// What bounds friction beside a restitution impulse.
+    pub reading: Reading,
     /// The friction cone.
     pub cone: Cone,
     /// Name of the solver tried first.
@@ -54,6 +60,30 @@ impl Frictions {
     }
 }
 
+/// Coefficients of restitution by pair of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Restitutions {
+    /// Of each body's own material.
+    pub(crate) bodies: Vec<f64>,
+    /// Pairs with an entry of their own, sorted.
+    pub(crate) pairs: Vec<([usize; 2], f64)>,
+}
+
+impl Restitutions {
+    /// Does any pair restitute?
+    pub(crate) fn any(&self) -> bool {
+        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
+    }
+
+    /// The pair's own entry, else the larger of the two bodies'.
+    pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
+        match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            Ok(k) => self.pairs[k].1,
+            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
+        }
+    }
+}
+
 /// A force on one body.
 #[derive(Clone)]
 pub(crate) struct AppliedForce {
@@ -83,6 +113,9 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) forces: Vec<AppliedForce>,
     pub(crate) frictions: Frictions,
+    pub(crate) restitutions: Restitutions,
+    /// Compressions that are to be given back.
+    pub(crate) restitution: Restitution,
     pub(crate) settings: Settings,
     /// The last accepted step: the state, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -93,16 +126,35 @@ pub struct World {
     pub(crate) stopwatch: Stopwatch,
 }
 
+/// What kind of step is being tried, and how long it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    /// Its length, s.
+    pub(crate) h: f64,
+    /// Time at its end, s.
+    pub(crate) t_next: f64,
+    pub(crate) kind: Kind,
+    pub(crate) scheme: Scheme,
+}
+
 /// Memory of a step, reused.
 #[derive(Default)]
 pub(crate) struct Workspace {
+    /// The step at hand.
+    pub(crate) plan: Plan,
     pub(crate) finder: Finder,
     pub(crate) wrench: Vec<Wrench>,
     /// I⁻¹ of each body at the start of the step, world frame.
     pub(crate) inverse: Vec<DMat3>,
     /// Where each body goes: given, or under ν_free.
     pub(crate) goal: Vec<BodyState>,
+    /// Where each body's gaps and levers are measured.
+    pub(crate) placed: Vec<stickslip_geometry::Pose>,
     pub(crate) contacts: Vec<stickslip_certify::Contact>,
+    /// r of each contact, N s; empty where nothing is restituted.
+    pub(crate) restituted: Vec<f64>,
+    /// What the applied forces press into each contact, N s.
+    pub(crate) pressed: Vec<f64>,
     pub(crate) problem: crate::assemble::Assembly,
     pub(crate) islands: Islands,
     /// Bodies that no impulse reaches.
@@ -184,6 +236,7 @@ impl World {
             energy: energy(&self.model, self.settings.gravity, states),
             ..StepRecord::default()
         };
+        self.restitution.clear();
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Every key of the scene format, once: the parser refuses what is not listed here, suggestions come
 //! from here, and the JSON Schema is made from it.
 
-use super::settings::{METHODS, SOLVERS};
+use super::settings::SOLVERS;
+use crate::methods::METHODS;
 
 /// A table of the format and its keys.
 pub(super) struct TableSpec {
@@ -156,6 +157,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             "Friction cone: the exact one (default) or a pyramid.",
         ),
         key(
+            "impact-friction",
+            Kind::Choice(&["coupled", "literal"]),
+            "What bounds friction beside a restitution impulse: it as well (default), or the rest alone.",
+        ),
+        key(
             "solver",
             Kind::Choice(SOLVERS),
             "Contact solver. Default \"auto\".",
@@ -194,7 +200,7 @@ pub(super) static MATERIAL: TableSpec = TableSpec {
         key(
             "restitution",
             Kind::Number,
-            "Ratio of speeds after and before an impact. Default 0, the only value supported now.",
+            "Part of an impact's compression that is given back, from 0 to 1. Default 0.",
         ),
     ],
     later: &[],

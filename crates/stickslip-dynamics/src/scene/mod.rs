@@ -32,12 +32,13 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+pub use crate::methods::{METHODS, Method};
 pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
 pub use material::{ContactPair, Material};
 pub use overrides::Override;
 pub use schema::schema;
-pub use settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+pub use settings::{SOLVERS, StepSettings};
 
 use crate::expression::Function;
 

@@ -29,6 +29,7 @@ impl Scene {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
         }
+        lines.put("impact-friction", &quoted(self.step.impact_friction.name()));
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
         lines.open("[material]");

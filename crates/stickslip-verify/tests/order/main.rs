@@ -1,5 +1,7 @@
 //! Halve h and look at the slope: the orders that the documents promise.
 
+mod bouncing;
+
 use serde_json::Value;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, ball, ground, reference, run, tilted_gravity};
