@@ -154,6 +154,8 @@ impl World {
             settings: Settings {
                 h: 0.01,
                 method: Method::default(),
+                error: f64::INFINITY,
+                until: 0.0,
                 reading: Reading::default(),
                 cone: Cone::Quadratic,
                 solver: "auto".into(),
@@ -232,6 +234,14 @@ impl WorldBuilder {
     #[must_use]
     pub const fn reading(mut self, reading: Reading) -> Self {
         self.settings.reading = reading;
+        self
+    }
+
+    /// Sets the error wanted at the time `until` (s), m, for the method `extrapolated`.
+    #[must_use]
+    pub const fn error(mut self, error: f64, until: f64) -> Self {
+        self.settings.error = error;
+        self.settings.until = until;
         self
     }
 
@@ -349,6 +359,8 @@ impl WorldBuilder {
             frictions,
             restitutions,
             restitution: Restitution::default(),
+            events: Default::default(),
+            control: Default::default(),
             settings: self.settings,
             last: StepRecord {
                 bodies: states,

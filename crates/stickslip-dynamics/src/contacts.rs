@@ -81,6 +81,13 @@ impl Finder {
         contacts.sort_by_key(|c| (c.bodies, c.feature));
     }
 
+    /// The pairs whose swept bounds meet and that may collide.
+    pub(crate) fn pairs(&mut self, paths: &Paths, settings: &Settings) -> &[[usize; 2]] {
+        self.sweep_paths(paths);
+        self.sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j))
+    }
+
     /// Looks at the motion the step would make: for pairs that overlap on it, at its end or on the way,
     /// the contacts of that motion are added where they are new. Returns how many.
     pub(crate) fn add_missed(

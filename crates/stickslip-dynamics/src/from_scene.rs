@@ -23,6 +23,7 @@ impl World {
             .restitution(scene.material.restitution)
             .method(scene.step.method)
             .reading(scene.step.impact_friction)
+            .error(scene.step.error, scene.step.until)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
             .solver(scene.step.solver.clone())

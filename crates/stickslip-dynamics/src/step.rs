@@ -32,6 +32,8 @@ impl World {
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         match self.settings.method {
             Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
+            Method::EventDriven => self.event_driven()?,
+            Method::Extrapolated => self.extrapolated()?,
         }
         Ok(&self.last)
     }
@@ -149,7 +151,7 @@ impl World {
         Ok(())
     }
 
-    fn find_contacts(&mut self) {
+    pub(crate) fn find_contacts(&mut self) {
         let work = &mut self.work;
         work.end_poses.clear();
         work.end_poses.extend(work.goal.iter().map(|g| g.pose));
@@ -161,10 +163,13 @@ impl World {
         };
         work.finder
             .find(&paths, &self.frictions, &self.settings, &mut work.contacts);
+        if matches!(work.plan.scheme, Scheme::BetweenEvents | Scheme::Impact) {
+            self.keep_touching();
+        }
     }
 
     /// Solves with the solver of this attempt; `None` where it has been tried already.
-    fn solve(&mut self, attempt: usize) -> Result<Option<Solved>, Failure> {
+    pub(crate) fn solve(&mut self, attempt: usize) -> Result<Option<Solved>, Failure> {
         // Taken out of the world while it works on the world's problem.
         let Some(mut solver) = self.solvers[attempt].take() else {
             return Ok(None);
@@ -190,7 +195,8 @@ impl World {
             self.integrate(&nu)?;
             self.set_modes();
             self.stopwatch.lap(Stage::Integrate);
-            let missed = self.add_missed();
+            let looks = self.work.plan.scheme == Scheme::StewartTrinkle;
+            let missed = if looks { self.add_missed() } else { 0 };
             self.stopwatch.lap(Stage::SecondLook);
             if missed == 0 {
                 break;
@@ -213,20 +219,29 @@ impl World {
         self.work.problem = problem;
     }
 
-    /// Contacts whose compression ended in the last step give back e c.
+    /// Contacts give back e c: of a compression that ended in the last step, or of the impact's first phase.
     fn restitute(&mut self) {
-        let work = &mut self.work;
-        work.restituted.clear();
-        if self.restitution.is_idle() {
-            return;
+        let mut restituted = std::mem::take(&mut self.work.restituted);
+        restituted.clear();
+        match self.work.plan.kind {
+            Kind::Decompression => {
+                let compressed = &self.last.contacts;
+                restituted.extend(compressed.iter().map(|c| self.restitution_of(c)));
+            }
+            Kind::Step if !self.restitution.is_idle() => {
+                let memory = &self.restitution;
+                restituted.extend(
+                    self.work.contacts.iter().map(|c| {
+                        self.restitutions.of(c.bodies) * memory.ended(c.bodies, c.feature)
+                    }),
+                );
+            }
+            _ => {}
         }
-        work.restituted.extend(
-            work.contacts.iter().map(|c| {
-                self.restitutions.of(c.bodies) * self.restitution.ended(c.bodies, c.feature)
-            }),
-        );
-        work.problem
-            .restitute(&work.restituted, self.settings.reading);
+        self.work
+            .problem
+            .restitute(&restituted, self.settings.reading);
+        self.work.restituted = restituted;
     }
 
     /// r of a contact, N s.
@@ -372,6 +387,11 @@ impl World {
         for (i, body) in self.model.bodies.iter().enumerate() {
             let state = &self.last.bodies[i];
             let next = match (&self.motions[i], self.work.problem.velocity_of(i, nu)) {
+                // No time passes in an impact: poses stay to the bit.
+                (_, nu_next) if self.work.plan.kind.is_impact() => BodyState {
+                    pose: state.pose,
+                    twist: nu_next.unwrap_or(state.twist),
+                },
                 (Motion::Prescribed(_), _) => self.work.goal[i],
                 (Motion::Free, Some(nu_next)) if !self.work.flies[i] => {
                     in_contact(&state.pose, nu_next, h)

@@ -21,6 +21,10 @@ pub struct Settings {
     pub h: f64,
     /// How time is stepped.
     pub method: Method,
+    /// Wanted error at the end of the run, m, of the method that controls it; infinite for steps of h alone.
+    pub error: f64,
+    /// End of the run, s, for which the error is wanted.
+    pub until: f64,
     /// What bounds friction beside a restitution impulse.
     pub reading: Reading,
     /// The friction cone.
@@ -116,6 +120,10 @@ pub struct World {
     pub(crate) restitutions: Restitutions,
     /// Compressions that are to be given back.
     pub(crate) restitution: Restitution,
+    /// Where the event loop stands.
+    pub(crate) events: crate::methods::Loop,
+    /// The step size control of the extrapolated method.
+    pub(crate) control: crate::methods::Control,
     pub(crate) settings: Settings,
     /// The last accepted step: the state, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -189,6 +197,18 @@ impl World {
         &self.settings
     }
 
+    /// Has the run come to its end `until` (s)? Fixed steps may go past it where h does not divide it.
+    #[must_use]
+    pub fn reached(&self, until: f64) -> bool {
+        self.last.t >= until - 1e-9 * self.settings.h
+    }
+
+    /// Steps done inside the steps of the extrapolated method, those it threw away included.
+    #[must_use]
+    pub const fn inner_steps(&self) -> u64 {
+        self.control.inner
+    }
+
     /// The states of all bodies, in the model's order.
     #[must_use]
     pub fn states(&self) -> &[BodyState] {
@@ -237,6 +257,7 @@ impl World {
             ..StepRecord::default()
         };
         self.restitution.clear();
+        self.events = crate::methods::Loop::at(step);
         Ok(())
     }
 

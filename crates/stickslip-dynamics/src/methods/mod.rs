@@ -1,7 +1,14 @@
 //! The time-stepping methods, each a driver around the one certified step.
 
+mod event_driven;
+mod events;
+mod extrapolated;
+
+pub(crate) use event_driven::Loop;
+pub(crate) use extrapolated::Control;
+
 /// The names of the methods, as scene files use them.
-pub const METHODS: [&str; 1] = ["stewart-trinkle"];
+pub const METHODS: [&str; 3] = ["stewart-trinkle", "event-driven", "extrapolated"];
 
 /// A time-stepping method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,11 +17,16 @@ pub enum Method {
     /// Stewart and Trinkle's: contact frames at the start of the step, velocities at its end.
     #[default]
     StewartTrinkle,
+    /// Collision times are located, and impacts have two phases of their own.
+    EventDriven,
+    /// Stewart and Trinkle's steps extrapolated to higher order, with step size by a wanted error.
+    Extrapolated,
 }
 
 impl Method {
     /// All methods, in the order of [`METHODS`].
-    pub const ALL: [Self; METHODS.len()] = [Self::StewartTrinkle];
+    pub const ALL: [Self; METHODS.len()] =
+        [Self::StewartTrinkle, Self::EventDriven, Self::Extrapolated];
 
     /// The name used in scene files.
     #[must_use]
@@ -26,5 +38,11 @@ impl Method {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|m| m.name() == name)
+    }
+
+    /// Is every record a step of length h?
+    #[must_use]
+    pub const fn has_fixed_step(self) -> bool {
+        matches!(self, Self::StewartTrinkle)
     }
 }

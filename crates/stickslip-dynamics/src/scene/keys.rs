@@ -157,6 +157,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             "Friction cone: the exact one (default) or a pyramid.",
         ),
         key(
+            "error",
+            Kind::Number,
+            "Wanted error of places at the end, m, with method \"extrapolated\". Default 1e-6.",
+        ),
+        key(
             "impact-friction",
             Kind::Choice(&["coupled", "literal"]),
             "What bounds friction beside a restitution impulse: it as well (default), or the rest alone.",

@@ -37,6 +37,15 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         Some(node) => read_cone(reader, node)?,
         None => Cone::default(),
     };
+    let error = match table.get("error") {
+        Some(node) if method != Method::Extrapolated => {
+            let message = "`error` has no effect with this method";
+            let help = "method = \"extrapolated\" chooses its steps by a wanted error";
+            return Err(Fault::new(&node.place, message).with_help(help));
+        }
+        Some(node) => reader.positive(node, "the wanted error")?,
+        None => StepSettings::ERROR,
+    };
     let impact_friction = table
         .get("impact-friction")
         .map_or(Ok(Reading::default()), reading)?;
@@ -53,6 +62,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         until,
         method,
         cone,
+        error,
         impact_friction,
         solver: solver.to_owned(),
         tolerance,

@@ -17,6 +17,8 @@ pub struct StepSettings {
     pub method: Method,
     /// The friction cone.
     pub cone: Cone,
+    /// The error wanted at the end, m, of the method "extrapolated".
+    pub error: f64,
     /// What bounds friction beside a restitution impulse.
     pub impact_friction: Reading,
     /// The solver's name, one of [`SOLVERS`].
@@ -29,6 +31,9 @@ impl StepSettings {
     /// The tolerance of a scene that gives none.
     pub const TOLERANCE: f64 = 1e-10;
 
+    /// The wanted error of a scene that gives none, m.
+    pub const ERROR: f64 = 1e-6;
+
     /// Steps of `h` seconds until the time `until`, with the defaults of the scene format for the rest.
     #[must_use]
     pub fn new(h: f64, until: f64) -> Self {
@@ -37,6 +42,7 @@ impl StepSettings {
             until,
             method: Method::default(),
             cone: Cone::default(),
+            error: Self::ERROR,
             impact_friction: Reading::default(),
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use glam::{DMat3, DVec3};
 
-use super::{Body, Force, Mass, Motion, Scene};
+use super::{Body, Force, Mass, Method, Motion, Scene};
 use crate::expression::Function;
 use stickslip_certify::{Cone, Friction};
 use stickslip_geometry::Shape;
@@ -28,6 +28,9 @@ impl Scene {
         match self.step.cone {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+        }
+        if self.step.method == Method::Extrapolated {
+            lines.put("error", &number(self.step.error));
         }
         lines.put("impact-friction", &quoted(self.step.impact_friction.name()));
         lines.put("solver", &quoted(&self.step.solver));

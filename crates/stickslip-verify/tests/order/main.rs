@@ -1,6 +1,7 @@
 //! Halve h and look at the slope: the orders that the documents promise.
 
 mod bouncing;
+mod extrapolated;
 
 use serde_json::Value;
 use stickslip::prelude::*;
