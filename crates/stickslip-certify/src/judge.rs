@@ -6,10 +6,10 @@ use crate::islands::Islands;
 use crate::law::ContactLaw;
 use crate::model::{Body, Model};
 use crate::scheme::Scheme;
-use crate::step::{BodyState, Cone, Contact, ContactImpulse, Reading, Wrench};
-use glam::{DMat3, DVec3};
+use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench};
+use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
-use stickslip_geometry::frame::contact_frame;
+use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
@@ -416,7 +416,18 @@ pub fn law_of(
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
-    let p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
+    let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
+    let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
+    if let Cone::Fan(fan) = given.cone {
+        let poses = contact
+            .bodies
+            .map(|k| scheme.pose(start.model, start.states, after, k));
+        let first = fan_of(&fan, start.model, poses, contact);
+        for v in [&mut p, &mut u] {
+            let turned = DVec2::new(first.x, -first.y).rotate(DVec2::new(v.y, v.z));
+            (v.y, v.z) = (turned.x, turned.y);
+        }
+    }
     ContactLaw {
         p,
         pressure: match given.reading {
@@ -424,11 +435,27 @@ pub fn law_of(
             Reading::Literal => p.x,
         },
         restituted: *restituted,
-        u: DVec3::new(normal, t1.dot(slip), t2.dot(slip)),
+        u,
         mass: 3.0 / trace,
         friction: contact.friction,
         cone: given.cone,
     }
+}
+
+/// Where the fan of a contact starts, as (cos, sin) of the angle from t₁; `poses` are those at which the gap was
+/// measured.
+#[must_use]
+pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) -> DVec2 {
+    let frame = contact_frame(contact.normal);
+    let sector = 2.0 * std::f64::consts::PI / fan.directions as f64;
+    let mut axes = [frame[1], frame[2]];
+    if fan.carried {
+        let carrier = usize::from(
+            model.bodies[contact.bodies[0]].is_free() && !model.bodies[contact.bodies[1]].is_free(),
+        );
+        axes = [DVec3::X, DVec3::Y].map(|e| poses[carrier].orientation * e);
+    }
+    fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

@@ -18,5 +18,6 @@ pub use model::{Body, Model};
 pub use restitution::Restitution;
 pub use scheme::Scheme;
 pub use step::{
-    BodyState, Cone, Contact, ContactImpulse, Friction, Kind, Mode, Reading, StepRecord, Wrench,
+    BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Kind, Mode, Reading, StepRecord,
+    Wrench,
 };

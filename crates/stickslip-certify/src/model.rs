@@ -12,7 +12,7 @@ pub struct Body {
     pub shape: Shape,
     /// Mass and inertia of a free body; `None` for one whose motion is prescribed (or fixed).
     pub mass: Option<MassProperties>,
-    /// I⁻¹ in the body frame; zero for a prescribed body.
+    /// I⁻¹ in the body frame; zero for a prescribed body and for a particle, which does not turn.
     pub inverse_inertia: DMat3,
 }
 
@@ -30,7 +30,11 @@ impl Body {
         Self {
             name: name.into(),
             shape,
-            inverse_inertia: mass.inertia.inverse(),
+            inverse_inertia: if mass.inertia == DMat3::ZERO {
+                DMat3::ZERO
+            } else {
+                mass.inertia.inverse()
+            },
             mass: Some(mass),
         }
     }

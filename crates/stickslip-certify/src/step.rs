@@ -43,13 +43,39 @@ impl Friction {
 }
 
 /// The friction cone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Cone {
     /// |p_t| ≤ μ p_n, exact.
     #[default]
     Quadratic,
     /// The hull of this many directions, evenly spaced from t₁ over the whole circle.
     Pyramid(usize),
+    /// The hull of directions that start elsewhere than at t₁.
+    Fan(Fan),
+}
+
+/// A fan of directions, evenly spaced over the whole circle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fan {
+    /// n_d ≥ 3.
+    pub directions: usize,
+    /// Is the first direction a body's x axis (of the prescribed body of the pair, else of the first one; y where x
+    /// is within 26° of the normal), so that the fan turns with it? Otherwise it is t₁.
+    pub carried: bool,
+    /// By how many sectors (2π/n_d) the whole fan is turned on about the normal.
+    pub turn: f64,
+}
+
+impl Cone {
+    /// n_d of a pyramid; `None` for the exact cone.
+    #[must_use]
+    pub const fn directions(&self) -> Option<usize> {
+        match self {
+            Self::Quadratic => None,
+            Self::Pyramid(n) => Some(*n),
+            Self::Fan(fan) => Some(fan.directions),
+        }
+    }
 }
 
 /// Which impulse bounds the friction that acts together with a restitution impulse r.

@@ -2,8 +2,10 @@
 
 mod accel;
 mod bench;
+mod bench_plate;
 mod check;
 mod compare;
+mod field;
 mod modes;
 mod output;
 mod run;
@@ -36,6 +38,7 @@ enum Command {
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
+    Field(field::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),
+        Command::Field(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

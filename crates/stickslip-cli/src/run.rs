@@ -1,7 +1,6 @@
 //! `stickslip run`: from a scene file to a certified trajectory.
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::output::{Failure, Verdict, print, print_json, progress_bar, seconds};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,7 +70,8 @@ impl Args {
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder()?);
-        let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
+        let steps = steps_until(scene.step.h, scene.step.until);
+        let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
             watch.look(&world);
@@ -175,19 +175,6 @@ impl Args {
             written.push(path);
         }
         Ok(tee)
-    }
-
-    fn progress_bar(&self, steps: u64) -> ProgressBar {
-        if self.quiet || self.json {
-            return ProgressBar::hidden();
-        }
-        // indicatif draws on standard error, and only where that is a terminal.
-        let bar = ProgressBar::new(steps);
-        let template = "{bar:40} step {pos}/{len}  {elapsed} elapsed, {eta} left";
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        bar
     }
 
     fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {

@@ -1,12 +1,14 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
 use crate::impact::{gathered, restitute};
-use glam::DVec3;
-use stickslip_certify::judge::Start;
-use stickslip_certify::{Cone, Contact, Given, Reading};
+use glam::{DVec2, DVec3};
+use stickslip_certify::judge::{Start, fan_of};
+use stickslip_certify::{Cone, Contact, Fan, Given, Reading};
 use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
-use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+use stickslip_solvers::problem::{
+    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+};
 
 /// The problem, and which rows of it are which bodies.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +18,8 @@ pub(crate) struct Assembly {
     slot: Vec<usize>,
     /// The contacts whose restituted impulse bears friction in a block of its own, after all others.
     discs: Vec<usize>,
+    /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
+    fans: Vec<DVec2>,
 }
 
 const NONE: usize = usize::MAX;
@@ -38,6 +42,7 @@ impl Assembly {
         problem.nu_free.clear();
         problem.contacts.clear();
         self.discs.clear();
+        self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
                 let body = &start.model.bodies[i];
@@ -54,9 +59,27 @@ impl Assembly {
                     });
                 }
             }
-            let block = block(&self.slot, placed, given, contact);
+            let mut block = block(&self.slot, placed, given, contact);
+            if let Cone::Fan(fan) = given.cone {
+                let poses = contact.bodies.map(|i| &placed[i]);
+                let first = fan_of(&fan, start.model, poses, contact);
+                turn(&mut block, first);
+                self.fans.push(first);
+            }
             problem.contacts.push(block);
         }
+    }
+
+    /// An impulse in the problem's frame of a contact, seen in the contact's own frame (n, t₁, t₂).
+    pub(crate) fn to_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans.get(contact).map_or(p, |first| turned(*first, p))
+    }
+
+    /// The inverse of [`Assembly::to_record`].
+    pub(crate) fn from_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans
+            .get(contact)
+            .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
     }
 
     /// ν⁺ of a body, from the velocities of the problem's rows; `None` for a body without one.
@@ -103,6 +126,19 @@ impl Assembly {
     }
 }
 
+/// (p_n, p_t turned by the angle whose (cos, sin) is given).
+fn turned(by: DVec2, p: DVec3) -> DVec3 {
+    let t = by.rotate(DVec2::new(p.y, p.z));
+    DVec3::new(p.x, t.x, t.y)
+}
+
+/// Turns a block's tangents, so that the first one is where the fan starts.
+fn turn(block: &mut ContactBlock, first: DVec2) {
+    let [n, t1, t2] = block.frame;
+    block.frame = [n, t1 * first.x + t2 * first.y, t2 * first.x - t1 * first.y];
+    block.b = turned(DVec2::new(first.x, -first.y), block.b);
+}
+
 /// b_n is the gap's part of the normal row by the method (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
 /// at t_{l+1}.
 fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> ContactBlock {
@@ -124,6 +160,7 @@ fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> C
                 body: slot[i],
                 lever,
                 sign,
+                action: Action::Force,
             });
         }
     }
@@ -131,12 +168,15 @@ fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> C
     let law = match given.cone {
         _ if mu == 0.0 => Law::Unilateral,
         Cone::Quadratic => Law::Cone { mu },
-        Cone::Pyramid(directions) => Law::Pyramid { mu, directions },
+        Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {
+            Law::Pyramid { mu, directions }
+        }
     };
     ContactBlock {
         frame,
         arms,
         b,
+        compliance: DVec3::ZERO,
         law,
     }
 }

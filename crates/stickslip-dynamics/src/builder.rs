@@ -125,6 +125,13 @@ impl BodySpec {
         }
         self
     }
+
+    /// Gives a free body mass and inertia, where its shape does not tell them.
+    #[must_use]
+    pub const fn with_mass(mut self, mass: MassProperties) -> Self {
+        self.mass = Some(mass);
+        self
+    }
 }
 
 /// Collects what a world is made of, then checks it all at once.
@@ -389,7 +396,7 @@ impl WorldBuilder {
         if !s.gravity.is_finite() {
             return bad("gravity", format!("must be finite, got {}", s.gravity));
         }
-        if matches!(s.cone, Cone::Pyramid(n) if n < 3) {
+        if s.cone.directions().is_some_and(|n| n < 3) {
             return bad(
                 "cone",
                 "a pyramid needs at least 3 directions to span the plane".into(),
@@ -470,10 +477,22 @@ fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
             if !(mass.mass > 0.0 && mass.mass.is_finite()) {
                 return bad(format!("its mass must be positive, got {} kg", mass.mass));
             }
+            if spec.shape.is_particle() {
+                return particle(spec).map_or(Ok(()), |reason| bad(reason.into()));
+            }
             check_inertia(&mass.inertia).or_else(bad)
         }
         (Motion::Prescribed(_), None) => Ok(()),
     }
+}
+
+/// What is wrong with a particle, if anything: it has neither inertia nor spin.
+fn particle(spec: &BodySpec) -> Option<&'static str> {
+    let inertia = spec.mass.map(|m| m.inertia);
+    if inertia != Some(DMat3::ZERO) {
+        return Some("a point has no inertia: it does not turn");
+    }
+    (spec.state.twist.angular != DVec3::ZERO).then_some("a point does not turn")
 }
 
 /// Symmetric, positive definite, and the triangle inequality: no moment exceeds the sum of the other two,

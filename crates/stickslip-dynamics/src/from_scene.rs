@@ -4,11 +4,12 @@ use crate::builder::BodySpec;
 use crate::error::BuildError;
 use crate::expression::Function;
 use crate::motion::Motion;
+use crate::prescribed::at_time;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use stickslip_certify::{BodyState, Wrench};
-use stickslip_geometry::{MassProperties, Pose, Twist, pose::exp};
+use stickslip_geometry::{MassProperties, Pose, Twist};
 
 impl World {
     /// Builds the world of a scene.
@@ -64,10 +65,8 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         scene::Mass::Unneeded => None,
         scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
         scene::Mass::Total { mass, inertia } => {
-            MassProperties::with_mass(&body.shape, mass).map(|m| MassProperties {
-                inertia: inertia.unwrap_or(m.inertia),
-                ..m
-            })
+            let given = inertia.map(|inertia| MassProperties { mass, inertia });
+            given.or_else(|| MassProperties::with_mass(&body.shape, mass))
         }
     };
     BodySpec {
@@ -96,22 +95,6 @@ fn body_spec(body: &scene::Body) -> BodySpec {
 
 fn vector(f: &[Function; 3], t: f64) -> DVec3 {
     DVec3::new(f[0].value(t), f[1].value(t), f[2].value(t))
-}
-
-/// Pose and velocity of a prescribed body: q(t) = exp(angle(t) axis) q₀, and their exact derivatives.
-fn at_time(path: &scene::Prescribed, orientation: DQuat, t: f64) -> BodyState {
-    let [x, y, z] = [0, 1, 2].map(|i| path.position[i].jet(t));
-    let angle = path.angle.jet(t);
-    BodyState {
-        pose: Pose {
-            position: DVec3::new(x.value, y.value, z.value),
-            orientation: (exp(path.axis * angle.value) * orientation).normalize(),
-        },
-        twist: Twist {
-            linear: DVec3::new(x.rate, y.rate, z.rate),
-            angular: path.axis * angle.rate,
-        },
-    }
 }
 
 /// Points the error at the body it is about.

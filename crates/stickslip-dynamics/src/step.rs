@@ -258,7 +258,8 @@ impl World {
             let last = &self.last.contacts;
             match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
                 Ok(found) => {
-                    guess.push(last[found].impulse);
+                    let impulse = last[found].impulse;
+                    guess.push(self.work.problem.from_record(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
@@ -348,11 +349,12 @@ impl World {
             impulses = &gathered;
         }
         work.impulses.clear();
+        let problem = &work.problem;
         let both = work.contacts.iter().zip(impulses).enumerate();
         work.impulses
             .extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
                 contact,
-                impulse,
+                impulse: problem.to_record(k, impulse),
                 restituted: work.restituted.get(k).copied().unwrap_or(0.0),
                 mode: Mode::Open,
             }));

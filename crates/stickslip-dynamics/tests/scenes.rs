@@ -49,13 +49,13 @@ fn gap(scene: &Scene, plane: &str, part: &str) -> f64 {
     let Shape::HalfSpace { normal, offset } = plane.shape else {
         panic!("{} is no half-space", plane.name);
     };
-    let reach = match part.shape {
-        Shape::Ball { radius } => radius,
+    let reach = match &part.shape {
+        Shape::Ball { radius } => *radius,
         Shape::Box { half } => {
             let n = part.orientation.inverse() * normal;
-            n.abs().dot(half)
+            n.abs().dot(*half)
         }
-        Shape::HalfSpace { .. } => panic!("{} has no end", part.name),
+        Shape::HalfSpace { .. } | Shape::Points { .. } => panic!("{} has no reach", part.name),
     };
     normal.dot(part.position) - offset - reach
 }

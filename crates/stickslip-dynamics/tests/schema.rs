@@ -19,7 +19,7 @@ a = 1
 h = 0.01
 until = 1.0
 method = "stewart-trinkle"
-cone = { pyramid = 8 }
+cone = { pyramid = 8, fan = "body", turn = 0.5 }
 solver = "auto"
 tolerance = 1e-10
 
@@ -54,7 +54,31 @@ orientation = { axis = [0, 0, 1], angle = 1 }
 [[body]]
 name = "plate"
 shape = { box = { size = [1, 1, 1] } }
-motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t" }
+motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t", rotation = [0, "t", 0] }
+
+[[body]]
+name = "shaker"
+shape = { box = { size = [1, 1, 1] } }
+
+[body.motion]
+accelerations = [
+  { along = [0, 0, 1], amplitude = 1, frequency = 33, phase = 0 },
+  { about = [0, 0, 1], amplitude = 1, frequency = 33 },
+]
+
+[body.motion.table]
+t = [0, 1, 2, 3]
+x = [0, 1, 2, 0]
+y = [0, 1, 2, 0]
+z = [0, 1, 2, 0]
+rx = [0, 1, 2, 0]
+ry = [0, 1, 2, 0]
+rz = [0, 1, 2, 0]
+
+[[body]]
+name = "tripod"
+shape = { points = { at = [[1, 0, 0], [-1, 1, 0], [0, -1, 0]] } }
+mass = 1
 
 [[contact]]
 bodies = ["ground", "box"]
@@ -227,7 +251,7 @@ fn the_schema_refuses_wrong_keys_and_types() {
         ("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"),
         ("solver = \"auto\"", "solver = \"fast\""),
         ("{ ball = { radius = 1 } }", "{ bal = { radius = 1 } }"),
-        ("cone = { pyramid = 8 }", "cone = \"pyramid:\""),
+        ("cone = { pyramid = 8, fan", "cone = \"pyramid:\""),
         ("format = 1", "format = 2"),
     ] {
         assert!(WHOLE.contains(right));

@@ -19,6 +19,14 @@ impl Bounds {
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
         let reach = match shape {
+            Shape::Points { points, .. } => {
+                let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+                for p in points {
+                    let p = pose.to_world(*p);
+                    (min, max) = (min.min(p), max.max(p));
+                }
+                return Self { min, max };
+            }
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
             Shape::Box { half } => {

@@ -13,10 +13,12 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Of a solid `shape` of the given mass; `None` for a shape without a volume.
+    /// Of a solid `shape` of the given mass; of points with equal shares of it. `None` for a half-space, and for
+    /// points whose centre is not the origin: they do not tell where the mass is.
     #[must_use]
     pub fn with_mass(shape: &Shape, mass: f64) -> Option<Self> {
         let diagonal = match shape {
+            Shape::Points { points, .. } => return of_points(points, mass),
             Shape::HalfSpace { .. } => return None,
             Shape::Ball { radius } => DVec3::splat(0.4 * mass * radius * radius),
             Shape::Box { half } => {
@@ -37,11 +39,27 @@ impl MassProperties {
     }
 }
 
-/// Volume, m³; `None` for a half-space.
+/// Σ m_i (|p|² 1 − p pᵀ) with equal masses; zero for a particle.
+fn of_points(points: &[DVec3], mass: f64) -> Option<MassProperties> {
+    let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+    let centre = points.iter().sum::<DVec3>() / points.len() as f64;
+    if centre.length() > 1e-12 * radius {
+        return None;
+    }
+    let share = mass / points.len() as f64;
+    let mut inertia = DMat3::ZERO;
+    for p in points {
+        let square = DMat3::from_cols(*p * p.x, *p * p.y, *p * p.z);
+        inertia += (DMat3::from_diagonal(DVec3::splat(p.length_squared())) - square) * share;
+    }
+    Some(MassProperties { mass, inertia })
+}
+
+/// Volume, m³; `None` for a half-space and for points.
 #[must_use]
 pub fn volume(shape: &Shape) -> Option<f64> {
     match shape {
-        Shape::HalfSpace { .. } => None,
+        Shape::HalfSpace { .. } | Shape::Points { .. } => None,
         Shape::Ball { radius } => Some(4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius),
         Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
     }

@@ -11,7 +11,7 @@ use crate::shape::Shape;
 use glam::DVec3;
 
 /// Signed separation: exact where negative or zero (minus the penetration depth), a lower bound of the
-/// distance where positive. `f64::INFINITY` for two half-spaces, which never meet here.
+/// distance where positive. `f64::INFINITY` for two half-spaces and for two sets of points, which never meet here.
 #[must_use]
 pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
     match (a, b) {
@@ -22,12 +22,22 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (other, Shape::HalfSpace { normal, offset }) => {
             below_plane(pose_b, *normal, *offset, other, pose_a)
         }
+        (Shape::Points { .. }, Shape::Points { .. }) => f64::INFINITY,
+        (Shape::Points { points, .. }, other) => nearest_point(points, pose_a, other, pose_b),
+        (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
         (Shape::Box { half: ha }, Shape::Box { half: hb }) => box_axes(*ha, pose_a, *hb, pose_b)
             .map(|axis| axis.gap)
             .fold(f64::NEG_INFINITY, f64::max),
     }
+}
+
+fn nearest_point(points: &[DVec3], pose: &Pose, other: &Shape, other_pose: &Pose) -> f64 {
+    let gaps = points
+        .iter()
+        .map(|p| other.distance(other_pose, pose.to_world(*p)));
+    gaps.fold(f64::INFINITY, f64::min)
 }
 
 fn below_plane(plane: &Pose, normal: DVec3, offset: f64, shape: &Shape, pose: &Pose) -> f64 {

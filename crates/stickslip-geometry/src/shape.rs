@@ -24,6 +24,13 @@ pub enum Shape {
         /// Half of each edge, m.
         half: DVec3,
     },
+    /// Points fixed to the body, and nothing between them: feet. They touch every shape but one another's.
+    Points {
+        /// In the body's frame, m; at least one.
+        points: Vec<DVec3>,
+        /// Of the smallest ball about the origin that holds them, m.
+        radius: f64,
+    },
 }
 
 /// A shape that cannot be.
@@ -53,7 +60,13 @@ pub enum ShapeError {
         /// What was given.
         value: f64,
     },
+    /// A set of points that is empty or larger than [`MAX_POINTS`].
+    #[error("a shape of points has 1 to {MAX_POINTS} of them, got {0}")]
+    PointCount(usize),
 }
+
+/// The most points of a shape.
+pub const MAX_POINTS: usize = 65_536;
 
 fn positive(what: &'static str, value: f64) -> Result<f64, ShapeError> {
     if value.is_finite() && value > 0.0 {
@@ -106,6 +119,39 @@ impl Shape {
         Ok(Self::Box { half: size * 0.5 })
     }
 
+    /// Points fixed to the body: one at the origin is a particle, three are a tripod.
+    ///
+    /// # Errors
+    /// No point, too many, or one that is not finite.
+    pub fn points(points: Vec<DVec3>) -> Result<Self, ShapeError> {
+        if points.is_empty() || points.len() > MAX_POINTS {
+            return Err(ShapeError::PointCount(points.len()));
+        }
+        for value in points.iter().flat_map(|p| p.to_array()) {
+            if !value.is_finite() {
+                let what = "a point's coordinate";
+                return Err(ShapeError::NotFinite { what, value });
+            }
+        }
+        let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        Ok(Self::Points { points, radius })
+    }
+
+    /// A particle: one point, and no rotation.
+    #[must_use]
+    pub fn point() -> Self {
+        Self::Points {
+            points: vec![DVec3::ZERO],
+            radius: 0.0,
+        }
+    }
+
+    /// Is it a particle, which has no rotation and no inertia?
+    #[must_use]
+    pub fn is_particle(&self) -> bool {
+        matches!(self, Self::Points { radius: 0.0, .. })
+    }
+
     /// max of d·x over the shape at `pose`, for a unit world direction d; infinite for a half-space
     /// in any direction but its normal.
     #[must_use]
@@ -125,6 +171,11 @@ impl Shape {
                 let local = pose.orientation.conjugate() * d;
                 d.dot(pose.position) + local.abs().dot(*half)
             }
+            Self::Points { points, .. } => {
+                let local = pose.orientation.conjugate() * d;
+                let reach = points.iter().map(|p| local.dot(*p));
+                d.dot(pose.position) + reach.fold(f64::NEG_INFINITY, f64::max)
+            }
         }
     }
 
@@ -136,16 +187,19 @@ impl Shape {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.length(),
+            Self::Points { radius, .. } => *radius,
         }
     }
 
-    /// Half of the shape's smallest width, m; infinite for a half-space.
+    /// Half of the shape's smallest width, m; infinite for a half-space. Nothing can pass through points: theirs
+    /// is infinite too.
     #[must_use]
     pub fn thickness(&self) -> f64 {
         match self {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.min_element(),
+            Self::Points { .. } => f64::INFINITY,
         }
     }
 
@@ -159,6 +213,10 @@ impl Shape {
             Self::Box { half } => {
                 let excess = pose.to_body(point).abs() - *half;
                 excess.max(DVec3::ZERO).length() + excess.max_element().min(0.0)
+            }
+            Self::Points { points, .. } => {
+                let apart = points.iter().map(|p| (pose.to_world(*p) - point).length());
+                apart.fold(f64::INFINITY, f64::min)
             }
         }
     }
@@ -211,5 +269,7 @@ mod tests {
         assert!(Shape::cuboid(DVec3::new(1.0, -1.0, 1.0)).is_err());
         assert!(Shape::half_space(DVec3::ZERO, 0.0).is_err());
         assert!(Shape::half_space(DVec3::Z, f64::INFINITY).is_err());
+        assert!(Shape::points(Vec::new()).is_err());
+        assert!(Shape::points(vec![DVec3::NAN]).is_err());
     }
 }

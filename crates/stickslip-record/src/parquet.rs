@@ -9,6 +9,7 @@ mod columns;
 mod decode;
 mod encode;
 mod find;
+mod numbers;
 mod pages;
 mod parts;
 mod read;
@@ -20,6 +21,7 @@ mod tests;
 #[cfg(test)]
 mod tests_cost;
 
+pub use numbers::write_numbers;
 pub use read::Reader;
 pub use tables::Paths;
 pub use write::ParquetWriter;

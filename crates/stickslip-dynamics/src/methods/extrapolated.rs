@@ -111,7 +111,8 @@ impl World {
         saved: &(StepRecord, Restitution),
     ) -> Result<(Vec<Way>, bool), StepError> {
         let mut ways = Vec::new();
-        let mut modes: Option<Modes> = None;
+        // An event in the first inner steps shows against the modes in which the last step ended.
+        let mut modes: Option<Modes> = (saved.0.step > 0).then(|| self.modes());
         let mut smooth = true;
         for n in WAYS {
             let mut worst = Certificate::default();

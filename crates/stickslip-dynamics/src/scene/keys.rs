@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Function,
     /// So many values of one kind.
     Array(&'static Kind, usize),
+    /// Any number of values of one kind.
+    List(&'static Kind),
     /// A table.
     Table(&'static TableSpec),
     /// An array of tables.
@@ -184,11 +186,23 @@ pub(super) static STEP: TableSpec = TableSpec {
 pub(super) static CONE: TableSpec = TableSpec {
     name: "cone",
     doc: "A friction pyramid.",
-    keys: &[required(
-        "pyramid",
-        Kind::Number,
-        "Number of directions over the whole circle, at least 3.",
-    )],
+    keys: &[
+        required(
+            "pyramid",
+            Kind::Number,
+            "Number of directions over the whole circle, at least 3.",
+        ),
+        key(
+            "fan",
+            Kind::Choice(&["world", "body"]),
+            "Whether the directions are fixed in the world (default) or to the prescribed body.",
+        ),
+        key(
+            "turn",
+            Kind::Number,
+            "By how many sectors the directions are turned about the normal. Default 0.",
+        ),
+    ],
     later: &[],
     one_key: false,
 };
@@ -239,7 +253,7 @@ pub(super) static BODY: TableSpec = TableSpec {
         ),
         required(
             "shape",
-            Kind::Table(&SHAPE),
+            Kind::Either(&[Kind::Choice(&["point"]), Kind::Table(&SHAPE)]),
             "The shape, around the body's origin.",
         ),
         key(
@@ -305,6 +319,11 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         ),
         key("ball", Kind::Table(&BALL), "A ball around the origin."),
         key("box", Kind::Table(&BOX), "A box around the origin."),
+        key(
+            "points",
+            Kind::Table(&POINTS),
+            "Points and nothing between them, such as the feet of a tripod.",
+        ),
     ],
     later: &[
         "capsule",
@@ -314,7 +333,6 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         "compound",
         "mesh",
         "height-field",
-        "point",
     ],
     one_key: true,
 };
@@ -354,6 +372,18 @@ pub(super) static BOX: TableSpec = TableSpec {
     one_key: false,
 };
 
+pub(super) static POINTS: TableSpec = TableSpec {
+    name: "points",
+    doc: "Points and nothing between them.",
+    keys: &[required(
+        "at",
+        Kind::List(&VECTOR),
+        "The points in the body's frame, m; the origin is the centre of mass.",
+    )],
+    later: &[],
+    one_key: false,
+};
+
 pub(super) static MOTION: TableSpec = TableSpec {
     name: "motion",
     doc: "A motion prescribed as a function of time.",
@@ -369,6 +399,55 @@ pub(super) static MOTION: TableSpec = TableSpec {
             Kind::Function,
             "Angle about the axis, rad. Default 0.",
         ),
+        key(
+            "rotation",
+            VECTOR_OF_TIME,
+            "Rotation vector, rad, world frame, after the turn by `angle`. Default [0, 0, 0].",
+        ),
+        key(
+            "accelerations",
+            Kind::Tables(&ACCELERATION),
+            "Sinusoidal accelerations, integrated with zero-mean velocity and added to the rest.",
+        ),
+        key(
+            "table",
+            Kind::Table(&TABLE),
+            "A periodic motion through the rows of a table, added to the rest.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static ACCELERATION: TableSpec = TableSpec {
+    name: "accelerations",
+    doc: "amplitude*sin(2*pi*frequency*t + phase), along or about a direction.",
+    keys: &[
+        key("along", VECTOR, "Direction of a linear acceleration."),
+        key("about", VECTOR, "Axis of an angular acceleration."),
+        required("amplitude", Kind::Number, "m/s² or rad/s²."),
+        required("frequency", Kind::Number, "Hz."),
+        key("phase", Kind::Number, "rad. Default 0."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static TABLE: TableSpec = TableSpec {
+    name: "table",
+    doc: "A periodic motion: cubic splines through rows of which the last is the first again.",
+    keys: &[
+        required(
+            "t",
+            Kind::List(&Kind::Number),
+            "Times of the rows, s, rising; the last minus the first is the period.",
+        ),
+        key("x", Kind::List(&Kind::Number), "Place along x, m."),
+        key("y", Kind::List(&Kind::Number), "Place along y, m."),
+        key("z", Kind::List(&Kind::Number), "Place along z, m."),
+        key("rx", Kind::List(&Kind::Number), "Rotation vector's x, rad."),
+        key("ry", Kind::List(&Kind::Number), "Rotation vector's y, rad."),
+        key("rz", Kind::List(&Kind::Number), "Rotation vector's z, rad."),
     ],
     later: &[],
     one_key: false,

@@ -15,6 +15,7 @@ mod overrides;
 mod read_body;
 mod read_mass;
 mod read_material;
+mod read_motion;
 mod read_pairs;
 mod read_scene;
 mod read_shape;

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, SHAPE, SYNONYMS};
+use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, POINTS, SHAPE, SYNONYMS};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
@@ -16,6 +16,9 @@ const UNIT: f64 = 1e-6;
 pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
     if let Value::Text(text) = &node.value {
         let name = text.text.as_str();
+        if name == "point" {
+            return Ok(Shape::point());
+        }
         let kinds = SHAPE.keys.iter().map(|key| key.name);
         let message = if SHAPE.later.contains(&name) {
             format!("the shape \"{name}\" is not supported yet")
@@ -31,6 +34,7 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         let help = match meant.unwrap_or("box") {
             "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
             "ball" => "write shape = { ball = { radius = 0.1 } }",
+            "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
         };
         return Err(Fault::new(&node.place, message).with_help(help));
@@ -53,6 +57,13 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             let table = Table::open(node, &BALL)?;
             let radius = reader.positive(table.need("radius")?, "the radius")?;
             Ok(Shape::Ball { radius })
+        }
+        "points" => {
+            let table = Table::open(node, &POINTS)?;
+            let node = table.need("at")?;
+            let given = items(node, "an array of points [x, y, z]")?;
+            let points: Outcome<Vec<DVec3>> = given.iter().map(|p| reader.vector(p)).collect();
+            Shape::points(points?).map_err(|e| Fault::new(&node.place, e.to_string()))
         }
         _ => {
             let table = Table::open(node, &BOX)?;

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use glam::{DMat3, DVec3};
 
-use super::{Body, Force, Mass, Method, Motion, Scene};
+use super::{Body, Force, Mass, Method, Motion, Prescribed, Scene};
 use crate::expression::Function;
+use crate::prescribed::Sinusoid;
+use crate::spline::COLUMNS;
 use stickslip_certify::{Cone, Friction};
 use stickslip_geometry::Shape;
+use stickslip_record::header::cone_to_string;
 
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
@@ -28,6 +31,7 @@ impl Scene {
         match self.step.cone {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+            Cone::Fan(_) => lines.put("cone", &quoted(&cone_to_string(self.step.cone))),
         }
         if self.step.method == Method::Extrapolated {
             lines.put("error", &number(self.step.error));
@@ -66,10 +70,7 @@ impl Scene {
             Motion::Free => {}
             Motion::Fixed => lines.put("motion", "\"fixed\""),
             Motion::Prescribed(motion) => {
-                let position = functions(&motion.position);
-                let (axis, angle) = (vector(motion.axis), function(&motion.angle));
-                let text = format!("{{ position = {position}, axis = {axis}, angle = {angle} }}");
-                lines.put("motion", &text);
+                lines.put("motion", &prescribed(motion));
             }
         }
         match body.mass {
@@ -104,6 +105,44 @@ impl Scene {
             lines.put("restitution", &number(body.material.restitution));
         }
     }
+}
+
+fn prescribed(motion: &Prescribed) -> String {
+    let position = functions(&motion.position);
+    let (axis, angle) = (vector(motion.axis), function(&motion.angle));
+    let mut text = format!("{{ position = {position}, axis = {axis}, angle = {angle}");
+    if motion.rotation.iter().any(|f| f.as_constant() != Some(0.0)) {
+        let _ = write!(text, ", rotation = {}", functions(&motion.rotation));
+    }
+    if !motion.accelerations.is_empty() {
+        let terms: Vec<String> = motion.accelerations.iter().map(sinusoid).collect();
+        let _ = write!(text, ", accelerations = [{}]", terms.join(", "));
+    }
+    if let Some(table) = &motion.table {
+        let (times, columns) = table.rows();
+        let _ = write!(text, ", table = {{ t = {}", numbers(times));
+        for (name, column) in COLUMNS.iter().zip(columns) {
+            if !column.is_empty() {
+                let _ = write!(text, ", {name} = {}", numbers(column));
+            }
+        }
+        text.push_str(" }");
+    }
+    text + " }"
+}
+
+fn sinusoid(term: &Sinusoid) -> String {
+    let how = if term.about { "about" } else { "along" };
+    let direction = vector(term.direction);
+    let [amplitude, frequency, phase] = [term.amplitude, term.frequency, term.phase].map(number);
+    format!(
+        "{{ {how} = {direction}, amplitude = {amplitude}, frequency = {frequency}, phase = {phase} }}"
+    )
+}
+
+fn numbers(values: &[f64]) -> String {
+    let values: Vec<String> = values.iter().map(|x| number(*x)).collect();
+    format!("[{}]", values.join(", "))
 }
 
 fn write_force(force: &Force, lines: &mut Lines) {
@@ -181,5 +220,9 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
         Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
+        Shape::Points { points, .. } => {
+            let points: Vec<String> = points.iter().map(|p| vector(*p)).collect();
+            format!("{{ points = {{ at = [{}] }} }}", points.join(", "))
+        }
     }
 }

@@ -10,6 +10,7 @@
 mod ball;
 mod cuboid;
 mod plane;
+mod points;
 
 use crate::pose::Pose;
 use crate::shape::Shape;
@@ -73,6 +74,11 @@ impl Feature {
     /// A vertex of a body against a plane, or against a face of the other body.
     fn vertex_on_face(face_on_a: bool, face: u32, vertex: usize) -> Self {
         Self(2 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | face << 8 | vertex as u32)
+    }
+
+    /// A point of a body against the other body's solid.
+    fn point(k: usize) -> Self {
+        Self(1 << Self::KIND | k as u32)
     }
 
     /// Two edges, with the normal of their cross product.
@@ -147,6 +153,12 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             plane::against(b, *normal, *offset, a, false, out);
             flip(&mut out[first..]);
         }
+        (Shape::Points { .. }, Shape::Points { .. }) => {}
+        (Shape::Points { points, .. }, _) => {
+            points::against(b, a, points, out);
+            flip(&mut out[first..]);
+        }
+        (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
         }

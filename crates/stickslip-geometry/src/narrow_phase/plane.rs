@@ -1,4 +1,4 @@
-//! A half-space against a ball or a box.
+//! A half-space against a ball, a box or points.
 
 use super::{Candidate, Feature, Moving, slack};
 use crate::pose::Pose;
@@ -43,6 +43,11 @@ pub(super) fn against(
             for k in 0..8 {
                 let c = corner(*half, k);
                 push(k, other.pose.to_world(c), other.end.to_world(c));
+            }
+        }
+        Shape::Points { points, .. } => {
+            for (k, p) in points.iter().enumerate() {
+                push(k, other.pose.to_world(*p), other.end.to_world(*p));
             }
         }
     }
