@@ -9,14 +9,18 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// Run a benchmark
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
+/// precision: error against CPU time for every method on five scenes with closed forms.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate"])]
+    #[arg(value_parser = ["step", "plate", "precision"])]
     name: String,
+    /// Draw a plot: .svg or .png (precision)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Option<std::path::PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -34,6 +38,12 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        if self.name == "precision" {
+            return crate::bench_precision::run(self.json, self.output.as_ref());
+        }
+        if self.output.is_some() {
+            return Err(Failure::Input("-o: only `precision` draws a plot".into()));
+        }
         if self.name == "plate" {
             return crate::bench_plate::run(self.json);
         }

@@ -3,8 +3,10 @@
 mod accel;
 mod bench;
 mod bench_plate;
+mod bench_precision;
 mod check;
 mod compare;
+mod converge;
 mod field;
 mod modes;
 mod output;
@@ -35,6 +37,7 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Compare(compare::Args),
+    Converge(converge::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Run(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Converge(args) => args.run(),
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),

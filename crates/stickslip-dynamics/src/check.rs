@@ -291,7 +291,11 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
     let Some(last) = trajectory.frames.last() else {
         return;
     };
-    if last.step.kind == Kind::Extrapolated {
+    if trajectory
+        .frames
+        .iter()
+        .any(|f| f.step.kind == Kind::Extrapolated)
+    {
         let note = "extrapolated steps: the inner steps were certified when they ran and cannot be judged again";
         report.notes.push(note.into());
     }
@@ -359,8 +363,10 @@ impl World {
     const fn scheme_of(&self, kind: Kind) -> Scheme {
         match self.settings.method {
             _ if kind.is_impact() => Scheme::Impact,
-            Method::StewartTrinkle | Method::Extrapolated => Scheme::StewartTrinkle,
-            Method::EventDriven => Scheme::BetweenEvents,
+            Method::StewartTrinkle => Scheme::StewartTrinkle,
+            Method::EventDriven | Method::Extrapolated => Scheme::BetweenEvents,
+            Method::Implicit => Scheme::Implicit,
+            Method::Anitescu => Scheme::Anitescu,
         }
     }
 
@@ -368,13 +374,13 @@ impl World {
     fn mistimed(&self, step: &StepRecord) -> Option<String> {
         let h = self.settings.h;
         let kinds: &[Kind] = match self.settings.method {
-            Method::StewartTrinkle => {
+            Method::StewartTrinkle | Method::Implicit | Method::Anitescu => {
                 let whole = step.t == step.step as f64 * h && step.h == h;
                 return (!whole || step.kind != Kind::Step)
                     .then(|| format!("it is no step of h to {} h", step.step));
             }
             Method::EventDriven => &[Kind::Step, Kind::Compression, Kind::Decompression],
-            Method::Extrapolated => &[Kind::Extrapolated],
+            Method::Extrapolated => &Kind::ALL,
         };
         let long = step.h < 0.0 || step.h > h * (1.0 + 1e-9);
         let empty = step.kind.is_impact() != (step.h == 0.0);

@@ -14,6 +14,7 @@ use stickslip_certify::law::ContactLaw;
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
 };
+use stickslip_geometry::Pose;
 use stickslip_solvers::problem::Twist;
 use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Solved};
@@ -32,6 +33,8 @@ impl World {
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         match self.settings.method {
             Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
+            Method::Implicit => self.certified(self.whole_step(Scheme::Implicit))?,
+            Method::Anitescu => self.certified(self.whole_step(Scheme::Anitescu))?,
             Method::EventDriven => self.event_driven()?,
             Method::Extrapolated => self.extrapolated()?,
         }
@@ -136,7 +139,11 @@ impl World {
                 Motion::Free => {
                     let (inverse, wrench) = (&self.work.inverse[i], &self.work.wrench[i]);
                     let nu = free_velocity(body, inverse, state, wrench, h);
-                    in_contact(&state.pose, nu.ok_or_else(|| self.too_fast(i))?, h)
+                    let mut goal = in_contact(&state.pose, nu.ok_or_else(|| self.too_fast(i))?, h);
+                    if scheme == Scheme::Anitescu {
+                        goal.pose = state.pose.moved(&state.twist, h);
+                    }
+                    goal
                 }
             };
             if !finite(&goal) {
@@ -144,20 +151,26 @@ impl World {
             }
             self.work.goal.push(goal);
         }
-        self.work.placed.clear();
-        let (last, goal) = (&self.last.bodies, &self.work.goal);
-        let places = (0..last.len()).map(|i| *scheme.pose(&self.model, last, goal, i));
-        self.work.placed.extend(places);
+        self.place();
         Ok(())
+    }
+
+    /// Where gaps and levers are measured.
+    pub(crate) fn place(&mut self) {
+        let (scheme, work) = (self.work.plan.scheme, &mut self.work);
+        let (last, goal) = (&self.last.bodies, &work.goal);
+        work.placed.clear();
+        let places = (0..last.len()).map(|i| *scheme.pose(&self.model, last, goal, i));
+        work.placed.extend(places);
     }
 
     pub(crate) fn find_contacts(&mut self) {
         let work = &mut self.work;
-        work.end_poses.clear();
-        work.end_poses.extend(work.goal.iter().map(|g| g.pose));
+        let way = Way::of(work.plan);
+        way.ends(&work.goal, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
-            start: &self.last.bodies,
+            start: way.starts(&self.last.bodies, &work.goal),
             placed: &work.placed,
             end: &work.end_poses,
         };
@@ -174,34 +187,47 @@ impl World {
         let Some(mut solver) = self.solvers[attempt].take() else {
             return Ok(None);
         };
-        let result = self.solve_with(solver.as_mut());
+        let result = match self.work.plan.scheme {
+            Scheme::Implicit => self.solve_implicit(solver.as_mut()),
+            _ => self.solve_with(solver.as_mut()),
+        };
         self.solvers[attempt] = Some(solver);
         result.map(Some)
     }
 
     /// Solves until no contact is missing; leaves states and impulses in the workspace.
-    fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
-        let (mut guess, mut nu) = (Vec::new(), Vec::new());
+    pub(crate) fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
         let mut solved = Solved::default();
         for _ in 0..SECOND_LOOKS {
-            self.assemble();
-            self.restitute();
-            self.warm_start(&mut guess);
-            self.stopwatch.lap(Stage::Assemble);
-            solved = self.solve_friction(solver, &mut guess, &mut nu)?;
-            self.clear_open(&mut solved, &mut nu);
-            self.stopwatch.lap(Stage::Solve);
-            self.store_impulses(&solved);
-            self.integrate(&nu)?;
-            self.set_modes();
-            self.stopwatch.lap(Stage::Integrate);
-            let looks = self.work.plan.scheme == Scheme::StewartTrinkle;
+            solved = self.solve_once(solver)?;
+            let scheme = self.work.plan.scheme;
+            let looks = matches!(scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
             let missed = if looks { self.add_missed() } else { 0 };
             self.stopwatch.lap(Stage::SecondLook);
             if missed == 0 {
                 break;
             }
         }
+        Ok(solved)
+    }
+
+    /// Solves the problem of the contacts at hand.
+    pub(crate) fn solve_once(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
+        let (mut guess, mut nu) = (Vec::new(), Vec::new());
+        self.assemble();
+        if self.work.plan.scheme == Scheme::Implicit {
+            self.linearise_at_iterate();
+        }
+        self.restitute();
+        self.warm_start(&mut guess);
+        self.stopwatch.lap(Stage::Assemble);
+        let mut solved = self.solve_friction(solver, &mut guess, &mut nu)?;
+        self.clear_open(&mut solved, &mut nu);
+        self.stopwatch.lap(Stage::Solve);
+        self.store_impulses(&solved);
+        self.integrate(&nu)?;
+        self.set_modes();
+        self.stopwatch.lap(Stage::Integrate);
         Ok(solved)
     }
 
@@ -373,8 +399,12 @@ impl World {
         let work = &mut self.work;
         work.islands
             .flying(&self.model, &work.impulses, &mut work.flies);
-        self.advance_all(nu)?;
-        if !self.open_rows_hold() {
+        let at_end = work.plan.scheme.at_end();
+        if !at_end {
+            self.advance_all(nu)?;
+        }
+        // Rows measured at the end of the step hold for q ⊕ hν alone.
+        if at_end || !self.open_rows_hold() {
             for k in 0..self.work.flies.len() {
                 self.work.flies[k] &= self.work.problem.velocity_of(k, nu).is_none();
             }
@@ -395,6 +425,12 @@ impl World {
                     twist: nu_next.unwrap_or(state.twist),
                 },
                 (Motion::Prescribed(_), _) => self.work.goal[i],
+                (Motion::Free, Some(nu_next)) if self.work.plan.scheme == Scheme::Anitescu => {
+                    BodyState {
+                        pose: self.work.goal[i].pose,
+                        twist: nu_next,
+                    }
+                }
                 (Motion::Free, Some(nu_next)) if !self.work.flies[i] => {
                     in_contact(&state.pose, nu_next, h)
                 }
@@ -443,11 +479,11 @@ impl World {
 
     fn add_missed(&mut self) -> usize {
         let work = &mut self.work;
-        work.end_poses.clear();
-        work.end_poses.extend(work.next.iter().map(|s| s.pose));
+        let way = Way::of(work.plan);
+        way.ends(&work.next, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
-            start: &self.last.bodies,
+            start: way.starts(&self.last.bodies, &work.goal),
             placed: &work.placed,
             end: &work.end_poses,
         };
@@ -516,6 +552,33 @@ impl World {
 /// Do the contacts of such a step restitute in the next one? (Impacts that are located restitute at once.)
 const fn plan_restitutes(plan: Plan) -> bool {
     !matches!(plan.scheme, Scheme::BetweenEvents | Scheme::Impact)
+}
+
+/// The way on which contacts are looked for: that of the step, or for Anitescu's method, whose step has been gone already,
+/// that of the next.
+#[derive(Clone, Copy)]
+struct Way {
+    next: Option<f64>,
+}
+
+impl Way {
+    fn of(plan: Plan) -> Self {
+        Self {
+            next: (plan.scheme == Scheme::Anitescu).then_some(plan.h),
+        }
+    }
+
+    const fn starts<'a>(self, last: &'a [BodyState], goal: &'a [BodyState]) -> &'a [BodyState] {
+        if self.next.is_some() { goal } else { last }
+    }
+
+    fn ends(self, states: &[BodyState], poses: &mut Vec<Pose>) {
+        poses.clear();
+        poses.extend(states.iter().map(|s| match self.next {
+            Some(h) => s.pose.moved(&s.twist, h),
+            None => s.pose,
+        }));
+    }
 }
 
 /// What the judge is told of the step at hand.

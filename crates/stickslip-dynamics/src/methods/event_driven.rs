@@ -46,14 +46,24 @@ impl World {
         if self.events.records > MOST_RECORDS {
             return Err(self.stalled(MOST_RECORDS));
         }
-        let kind = self.last.kind;
-        if kind == Kind::Compression && self.gives_back() {
-            return self.certified(self.phase(Kind::Decompression));
-        }
-        if !kind.is_impact() && self.collides()? {
-            return self.certified(self.phase(Kind::Compression));
+        if self.impact_phase()? {
+            return Ok(());
         }
         self.between_events()
+    }
+
+    /// Does a phase of an impact if one is due.
+    pub(super) fn impact_phase(&mut self) -> Result<bool, StepError> {
+        let kind = self.last.kind;
+        let due = if kind == Kind::Compression && self.gives_back() {
+            Kind::Decompression
+        } else if !kind.is_impact() && self.collides()? {
+            Kind::Compression
+        } else {
+            return Ok(false);
+        };
+        self.certified(self.phase(due))?;
+        Ok(true)
     }
 
     fn phase(&self, kind: Kind) -> Plan {

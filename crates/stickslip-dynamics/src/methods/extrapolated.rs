@@ -10,14 +10,15 @@
 //! T_{4,4} is of order four, and its distance from T_{4,3} estimates the error. The step is accepted where the estimate, carried to
 //! the end of the run, is within its share of the wanted error; the next one is as long as that lets it be, at most h.
 //!
-//! An event inside a step (a contact that closes, opens, starts or stops to slide) shows as a change of modes between the inner
-//! steps, and makes the table worthless. Such a step is halved until what it can be wrong by fits the wanted error, and is then
-//! taken as the four small steps are: of first order, and said to be so (kind `step`).
+//! Events: collisions are located and resolved as the event-driven method does. The step that ends at one is a single step, as short as
+//! the wanted error asks. A contact that starts or stops to slide, or opens, shows as a change of modes between the inner steps,
+//! and makes the table worthless: such a step is halved until what velocities change in it cannot move anything by more than
+//! the wanted error, and is taken as the four small steps are, of first order.
 
 use crate::error::StepError;
 use crate::world::{Plan, World};
 use glam::DQuat;
-use stickslip_certify::{BodyState, Certificate, Kind, Mode, Restitution, Scheme, StepRecord};
+use stickslip_certify::{BodyState, Certificate, Kind, Mode, Scheme, StepRecord};
 use stickslip_geometry::{Feature, Pose, Twist};
 
 /// Inner steps of the four ways.
@@ -40,92 +41,166 @@ pub(crate) struct Control {
 
 /// A way through the step.
 struct Way {
-    states: Vec<BodyState>,
     record: StepRecord,
-    restitution: Restitution,
     worst: Certificate,
 }
 
 impl World {
-    /// One accepted step of the extrapolated method.
+    /// One accepted record of the extrapolated method.
     pub(crate) fn extrapolated(&mut self) -> Result<(), StepError> {
-        let saved = (self.last.clone(), self.restitution.clone());
-        let left = (self.settings.until - self.last.t).max(self.settings.h);
-        let mut h = if self.control.next > 0.0 {
-            self.control.next
-        } else {
-            self.settings.h
-        };
-        // The run ends at a whole number of its steps.
+        if self.impact_phase()? {
+            return Ok(());
+        }
+        let saved = self.last.clone();
         let end = self.settings.until - self.last.t;
+        let left = end.max(self.settings.h);
+        let mut h = self.settings.h;
+        if self.control.next > 0.0 {
+            h = h.min(self.control.next);
+        }
         if end > 0.0 {
+            // The run ends at a whole number of its steps.
             h = (end / (end / h).ceil()).min(h);
         }
-        let wanted = self.settings.error;
+        let least = 1e-13 * self.settings.until.max(self.last.t + self.settings.h);
         loop {
-            let (ways, smooth) = self.ways(h, &saved)?;
-            let states: Vec<&[BodyState]> = ways.iter().map(|w| w.states.as_slice()).collect();
-            let (best, lower) = neville(&states);
-            let (estimate, bound) = if smooth {
-                (
-                    self.distance(&best, &lower, left),
-                    wanted * h / self.settings.until.max(h),
-                )
-            } else {
-                let spread = states[..3]
-                    .iter()
-                    .map(|s| self.distance(s, states[3], left));
-                (spread.fold(0.0, f64::max), EVENT_SHARE * wanted)
+            let single = self.inner(h, 1);
+            self.trial(single)?;
+            if let Some(tau) = self.first_event(single)? {
+                if self.lands(tau, left, least, &saved)? {
+                    return Ok(());
+                }
+                h = 0.9 * tau;
+                continue;
+            }
+            let (ways, smooth) = match self.ways(h, &saved) {
+                Ok(ways) => ways,
+                // A way of smaller steps may meet what a large one passes.
+                Err(_) if h > least => {
+                    h *= 0.5;
+                    continue;
+                }
+                Err(e) => return Err(e),
             };
-            let least = 1e-14 * self.settings.until.max(self.last.t);
-            if estimate <= bound || h <= least {
-                // Order four: the local error goes as h⁵, its share as h.
-                let grow = if smooth && estimate > 0.0 {
-                    (0.9 * libm::sqrt(libm::sqrt(bound / estimate))).clamp(0.2, 4.0)
-                } else {
-                    4.0
-                };
-                let next = if wanted.is_finite() {
-                    h * grow
+            let (estimate, bound) = self.estimate(&ways, smooth, h, left);
+            let fit = |low: f64, high: f64| {
+                let ratio = if estimate > 0.0 {
+                    bound / estimate
                 } else {
                     f64::INFINITY
                 };
-                self.control.next = next.min(self.settings.h);
-                self.take(h, saved.0.step, ways, smooth.then_some(best));
+                // Order four: the local error goes as h⁵, its share as h.
+                (0.9 * libm::sqrt(libm::sqrt(ratio))).clamp(low, high)
+            };
+            if estimate <= bound || h <= least {
+                self.control.next = if smooth { h * fit(0.5, 4.0) } else { 4.0 * h };
+                self.take(h, ways, smooth);
                 return Ok(());
             }
-            let shrink = if smooth {
-                (0.9 * libm::sqrt(libm::sqrt(bound / estimate))).clamp(0.1, 0.5)
+            h *= if smooth {
+                fit(0.1, 0.5)
             } else {
-                // Halving finds the event; its own step is as short as the error wants it.
-                (bound / estimate).clamp(0.125, 0.5)
+                (bound / estimate).clamp(0.1, 0.5)
             };
-            h *= shrink;
         }
     }
 
-    /// The step done in each of the four ways, and whether all went through the same modes.
-    fn ways(
+    /// The next of n equal steps through a length of h.
+    fn inner(&self, h: f64, n: u32) -> Plan {
+        let h = h / f64::from(n);
+        Plan {
+            h,
+            t_next: self.last.t + h,
+            kind: Kind::Step,
+            scheme: Scheme::BetweenEvents,
+        }
+    }
+
+    /// Ends a single step at the collision after `tau`, if what that step can be wrong by fits.
+    fn lands(
         &mut self,
-        h: f64,
-        saved: &(StepRecord, Restitution),
-    ) -> Result<(Vec<Way>, bool), StepError> {
+        tau: f64,
+        left: f64,
+        least: f64,
+        saved: &StepRecord,
+    ) -> Result<bool, StepError> {
+        let plan = self.inner(tau, 1);
+        if tau > least && self.settings.error.is_finite() {
+            let Ok((ways, _)) = self.ways(tau, saved) else {
+                return Ok(false);
+            };
+            let (coarse, fine) = (&ways[0].record.bodies, &ways[3].record.bodies);
+            let off = self.distance(coarse, fine, left);
+            if off > EVENT_SHARE * self.settings.error + self.rounding(left) {
+                return Ok(false);
+            }
+        }
+        self.certified(plan)?;
+        self.control.inner += 1;
+        self.control.next = self.settings.h;
+        Ok(true)
+    }
+
+    /// What the step can be wrong by at the end of the run, m, and what it may be.
+    fn estimate(&self, ways: &[Way], smooth: bool, h: f64, left: f64) -> (f64, f64) {
+        let states: Vec<&[BodyState]> = ways.iter().map(|w| w.record.bodies.as_slice()).collect();
+        let wanted = self.settings.error;
+        let rounding = self.rounding(left);
+        if smooth {
+            let (best, lower) = neville(&states);
+            let share = wanted * h / self.settings.until.max(h);
+            return (self.distance(&best, &lower, left), share + rounding);
+        }
+        let spread = states[..3]
+            .iter()
+            .map(|s| self.distance(s, states[3], left));
+        let mut estimate = spread.fold(0.0, f64::max);
+        // The event may hide in the first inner step of all ways: then they agree, and are all off by what it changed.
+        for (i, body) in self
+            .model
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|b| b.1.is_free())
+        {
+            let (old, new) = (&self.last.bodies[i].twist, &states[3][i].twist);
+            let change = (new.linear - old.linear).length()
+                + (new.angular - old.angular).length() * body.shape.radius();
+            estimate = estimate.max(change * left);
+        }
+        (estimate, EVENT_SHARE * wanted + rounding)
+    }
+
+    /// What rounding alone moves by the end of the run, m.
+    fn rounding(&self, left: f64) -> f64 {
+        let free = self
+            .model
+            .bodies
+            .iter()
+            .zip(&self.last.bodies)
+            .filter(|b| b.0.is_free());
+        let sizes = free.map(|(b, s)| {
+            let speed = s.twist.linear.length() + s.twist.angular.length() * b.shape.radius();
+            s.pose.position.length() + b.shape.radius() + speed * left
+        });
+        64.0 * f64::EPSILON * sizes.fold(0.0, f64::max)
+    }
+
+    /// The step done in each of the four ways, and whether all went through the same modes.
+    fn ways(&mut self, h: f64, saved: &StepRecord) -> Result<(Vec<Way>, bool), StepError> {
         let mut ways = Vec::new();
         // An event in the first inner steps shows against the modes in which the last step ended.
-        let mut modes: Option<Modes> = (saved.0.step > 0).then(|| self.modes());
+        let mut modes: Option<Modes> = (saved.step > 0).then(|| self.modes());
         let mut smooth = true;
         for n in WAYS {
             let mut worst = Certificate::default();
             for k in 1..=n {
-                let t_next = saved.0.t + h * (f64::from(k) / f64::from(n));
-                let inner = Plan {
-                    h: h / f64::from(n),
-                    t_next,
-                    kind: Kind::Step,
-                    scheme: Scheme::StewartTrinkle,
-                };
-                if let Err(e) = self.certified(inner) {
-                    (self.last, self.restitution) = saved.clone();
+                let mut plan = self.inner(h, n);
+                if k == n {
+                    plan.t_next = saved.t + h;
+                }
+                if let Err(e) = self.certified(plan) {
+                    self.last.clone_from(saved);
                     return Err(e);
                 }
                 self.control.inner += 1;
@@ -133,14 +208,8 @@ impl World {
                 let now = self.modes();
                 smooth &= *modes.get_or_insert_with(|| now.clone()) == now;
             }
-            let record = std::mem::replace(&mut self.last, saved.0.clone());
-            let restitution = std::mem::replace(&mut self.restitution, saved.1.clone());
-            ways.push(Way {
-                states: record.bodies.clone(),
-                record,
-                restitution,
-                worst,
-            });
+            let record = std::mem::replace(&mut self.last, saved.clone());
+            ways.push(Way { record, worst });
         }
         Ok((ways, smooth))
     }
@@ -171,23 +240,23 @@ impl World {
     }
 
     /// The last assignment.
-    fn take(&mut self, h: f64, step: u64, mut ways: Vec<Way>, best: Option<Vec<BodyState>>) {
+    fn take(&mut self, h: f64, mut ways: Vec<Way>, smooth: bool) {
+        let states: Vec<&[BodyState]> = ways.iter().map(|w| w.record.bodies.as_slice()).collect();
+        let best = smooth.then(|| neville(&states).0);
+        let step = self.last.step;
         let Some(finest) = ways.pop() else { return };
         self.last = finest.record;
-        self.restitution = finest.restitution;
-        self.last.step = step + 1;
-        self.last.h = h;
+        (self.last.step, self.last.h) = (step + 1, h);
+        self.last.kind = Kind::Extrapolated;
         self.last.certificate = finest.worst;
         for way in &ways {
             self.last.certificate.join(&way.worst);
         }
-        self.last.kind = Kind::Extrapolated;
         if let Some(best) = best {
-            self.last.bodies = best;
-            for (i, motion) in self.motions.iter().enumerate() {
+            for (i, body) in self.model.bodies.iter().enumerate() {
                 // Prescribed bodies are where they are told to be.
-                if let crate::motion::Motion::Prescribed(path) = motion {
-                    self.last.bodies[i] = path(self.last.t);
+                if body.is_free() {
+                    self.last.bodies[i] = best[i];
                 }
             }
             self.last.energy =

@@ -3,12 +3,19 @@
 mod event_driven;
 mod events;
 mod extrapolated;
+mod implicit;
 
 pub(crate) use event_driven::Loop;
 pub(crate) use extrapolated::Control;
 
 /// The names of the methods, as scene files use them.
-pub const METHODS: [&str; 3] = ["stewart-trinkle", "event-driven", "extrapolated"];
+pub const METHODS: [&str; 5] = [
+    "stewart-trinkle",
+    "implicit",
+    "event-driven",
+    "anitescu",
+    "extrapolated",
+];
 
 /// A time-stepping method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,16 +24,25 @@ pub enum Method {
     /// Stewart and Trinkle's: contact frames at the start of the step, velocities at its end.
     #[default]
     StewartTrinkle,
+    /// Gaps, frames and levers at the end of the step, iterated.
+    Implicit,
     /// Collision times are located, and impacts have two phases of their own.
     EventDriven,
+    /// Anitescu's: places move with the old velocity, then velocities obey the constraints of the new places.
+    Anitescu,
     /// Stewart and Trinkle's steps extrapolated to higher order, with step size by a wanted error.
     Extrapolated,
 }
 
 impl Method {
     /// All methods, in the order of [`METHODS`].
-    pub const ALL: [Self; METHODS.len()] =
-        [Self::StewartTrinkle, Self::EventDriven, Self::Extrapolated];
+    pub const ALL: [Self; METHODS.len()] = [
+        Self::StewartTrinkle,
+        Self::Implicit,
+        Self::EventDriven,
+        Self::Anitescu,
+        Self::Extrapolated,
+    ];
 
     /// The name used in scene files.
     #[must_use]
@@ -43,6 +59,6 @@ impl Method {
     /// Is every record a step of length h?
     #[must_use]
     pub const fn has_fixed_step(self) -> bool {
-        matches!(self, Self::StewartTrinkle)
+        matches!(self, Self::StewartTrinkle | Self::Implicit | Self::Anitescu)
     }
 }

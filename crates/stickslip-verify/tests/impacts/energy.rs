@@ -3,7 +3,7 @@
 use stickslip::certify::Reading;
 use stickslip::dynamics::impact::{Impact, impact};
 use stickslip::prelude::*;
-use stickslip::solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law};
+use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 use stickslip::solvers::random::Random;
 use stickslip::solvers::solver_by_name;
 
@@ -34,6 +34,7 @@ fn random_impact(random: &mut Random, friction: Option<f64>) -> ContactProblem {
                 body,
                 lever: random.vec3(),
                 sign,
+                action: Action::Force,
             })
         };
         let other = (second < n_b && second != first).then(|| arm(second, 1.0));
@@ -41,6 +42,7 @@ fn random_impact(random: &mut Random, friction: Option<f64>) -> ContactProblem {
             frame: stickslip::geometry::frame::contact_frame(normal),
             arms: [arm(first, -1.0), other.flatten()],
             b: DVec3::ZERO,
+            compliance: DVec3::ZERO,
             law: friction.map_or(Law::Unilateral, |mu| Law::Cone { mu }),
         }
     });

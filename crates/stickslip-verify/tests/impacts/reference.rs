@@ -5,7 +5,7 @@ use serde_json::Value;
 use stickslip::certify::Reading;
 use stickslip::dynamics::impact::{Decompression, Impact, impact};
 use stickslip::prelude::*;
-use stickslip::solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law};
+use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 use stickslip::solvers::solver_by_name;
 use stickslip_verify::reference;
 
@@ -56,6 +56,7 @@ fn cradle(masses: &[f64], v: &[f64]) -> ContactProblem {
                 body,
                 lever: DVec3::ZERO,
                 sign,
+                action: Action::Force,
             })
         };
         ContactBlock {

@@ -1,7 +1,7 @@
 //! Impacts written as rows N and a mass matrix M, put into the solvers' blocks.
 
 use stickslip::prelude::*;
-use stickslip::solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law};
+use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 
 type Twist = stickslip::solvers::problem::Twist;
 
@@ -73,11 +73,13 @@ pub(crate) fn block(normal: DVec3, lever: DVec3) -> ContactBlock {
         body: 0,
         lever,
         sign: 1.0,
+        action: Action::Force,
     };
     ContactBlock {
         frame: stickslip::geometry::frame::contact_frame(normal),
         arms: [Some(arm), None],
         b: DVec3::ZERO,
+        compliance: DVec3::ZERO,
         law: Law::Unilateral,
     }
 }

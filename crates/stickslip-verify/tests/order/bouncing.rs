@@ -1,11 +1,14 @@
 //! Restitution at a fixed step: bounces converge at first order.
 
+use stickslip::dynamics::exact;
+use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, ball, ground, run};
 
 /// A ball dropped from `drop` above the ground.
-fn dropped(h: f64, drop: f64, e: f64) -> World {
+fn dropped(method: Method, h: f64, drop: f64, e: f64) -> World {
     World::builder()
+        .method(method)
         .time_step(h)
         .restitution(e)
         .body(ground())
@@ -39,26 +42,65 @@ fn height(drop: f64, e: f64, t: f64) -> f64 {
 #[test]
 fn bounces_at_a_fixed_step_are_of_first_order() {
     // The worst of eight starts, since one alone may be lucky; near the top of the first three bounces.
-    for (bounce, t) in [(1, 0.8), (2, 1.45), (3, 1.97)] {
+    let times = [(1, 0.8), (2, 1.45), (3, 1.97)];
+    let methods = [Method::StewartTrinkle, Method::Implicit, Method::Anitescu];
+    for (method, (bounce, t)) in methods.into_iter().flat_map(|m| times.map(|t| (m, t))) {
         let ladder = Ladder::climb(4e-3, 6, |h| {
             let phases = (0..8).map(|k| {
                 let drop = 1.0 + 4.43 * 4e-3 * f64::from(k) / 8.0;
-                let mut world = dropped(h, drop, 0.8);
+                let mut world = dropped(method, h, drop, 0.8);
                 run(&mut world, t);
                 let z = world.body("ball").expect("the ball").pose.position.z - 0.1;
                 (z - height(drop, 0.8, world.time())).abs()
             });
             phases.fold(0.0, f64::max)
         });
-        ladder.assert_order(1.0, &format!("height in bounce {bounce}"));
+        ladder.assert_order(
+            1.0,
+            &format!("{}: height in bounce {bounce}", method.name()),
+        );
     }
 }
 
 #[test]
 fn a_bouncing_ball_comes_to_rest_at_a_fixed_step() {
-    let mut world = dropped(0.002, 1.0, 0.8);
+    let mut world = dropped(Method::StewartTrinkle, 0.002, 1.0, 0.8);
     run(&mut world, 4.5);
     let state = world.body("ball").expect("the ball");
     assert!((state.pose.position.z - 0.1).abs() < 1e-12, "{state:?}");
     assert_eq!(state.twist.linear.z, 0.0);
+}
+
+#[test]
+fn sliding_to_rest_and_to_rolling_is_of_first_order() {
+    // The worst of eight starts: the event falls elsewhere in its step each time.
+    let methods = [
+        Method::StewartTrinkle,
+        Method::Implicit,
+        Method::Anitescu,
+        Method::EventDriven,
+    ];
+    for method in methods {
+        for (name, case) in [
+            (
+                "box to rest",
+                exact::sliding as fn(f64, f64) -> exact::Exact,
+            ),
+            ("ball to rolling", |v, mu| exact::rolling(v, -20.0, mu)),
+        ] {
+            let ladder = Ladder::climb(0.02, 6, |h| {
+                let phases = (0..8).map(|k| {
+                    let case = case(1.0 + 0.01 * f64::from(k), 0.3);
+                    let mut scene = Scene::parse(&case.scene, "exact.toml", &[]).expect("a scene");
+                    (scene.step.h, scene.step.method) = (h, method);
+                    let mut world = World::from_scene(&scene).expect("a world");
+                    run(&mut world, 1.0);
+                    let x = world.body("body").expect("the body").pose.position.x;
+                    (x - case.value).abs()
+                });
+                phases.fold(0.0, f64::max)
+            });
+            ladder.assert_order(1.0, &format!("{}: {name}", method.name()));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Halve h and look at the slope: the orders that the documents promise.
 
+mod bars;
 mod bouncing;
 mod extrapolated;
 
