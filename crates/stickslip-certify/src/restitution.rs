@@ -1,7 +1,8 @@
 //! Poisson's restitution at a fixed step, one problem a step: what a contact gives back, and when.
 //!
 //! A contact that had no load and takes one begins an impact of its island. While a contact of the island still closes
-//! (its gap was open at the start of the step, so that it ends the step touching but approaching), the island compresses.
+//! at the end of the step (its gap was open at the start, so that it ends the step touching but approaching), the island
+//! compresses.
 //! Each of its contacts adds up c, its impulses above the load it had before and above what the applied forces press. In the step after the last of these, the
 //! contact gives back r = e c: that part of its impulse is given, and the law of the contact holds for the rest. A contact
 //! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none.
@@ -26,6 +27,15 @@ struct Entry {
     compression: f64,
     /// c of a compression that has ended: given back in the next step.
     ended: f64,
+}
+
+/// What is known of a contact of a step beside its impulse.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// What the applied forces alone press into it within the step, N s.
+    pub pressed: f64,
+    /// Does it still close at the end of the step?
+    pub closes: bool,
 }
 
 /// The memory of restitution, from step to step.
@@ -57,15 +67,8 @@ impl Restitution {
         self.entries.iter().all(|(_, e)| e.ended == 0.0)
     }
 
-    /// Takes note of an accepted step, whose contacts are sorted by bodies and feature. `pressed` is what the applied
-    /// forces alone press into each contact within the step, N s; gaps up to `closed` (m) are closed.
-    pub fn advance(
-        &mut self,
-        model: &Model,
-        contacts: &[ContactImpulse],
-        pressed: &[f64],
-        closed: f64,
-    ) {
+    /// Takes note of an accepted step, whose contacts are sorted by bodies and feature, and of what else is known of each.
+    pub fn advance(&mut self, model: &Model, contacts: &[ContactImpulse], seen: &[Seen]) {
         std::mem::swap(&mut self.entries, &mut self.old);
         self.entries.clear();
         let n = model.bodies.len();
@@ -74,16 +77,16 @@ impl Restitution {
             marks.clear();
             marks.resize(n, false);
         }
-        for c in contacts {
+        for (c, seen) in contacts.iter().zip(seen) {
             let load = c.impulse.x - c.restituted;
             let before = find(&self.old, (c.contact.bodies, c.contact.feature));
             if let Some(root) = self.islands.of_contact(model, c.contact.bodies) {
                 let new = load > 0.0 && before.load <= 0.0 && c.restituted == 0.0;
                 self.compresses[root] |= new || before.compresses;
-                self.closes[root] |= load > 0.0 && c.contact.gap > closed;
+                self.closes[root] |= load > 0.0 && seen.closes;
             }
         }
-        for (c, &pressed) in contacts.iter().zip(pressed) {
+        for (c, seen) in contacts.iter().zip(seen) {
             let key = (c.contact.bodies, c.contact.feature);
             let load = c.impulse.x - c.restituted;
             let before = find(&self.old, key);
@@ -101,7 +104,7 @@ impl Restitution {
                 } else {
                     before.load
                 };
-                let sum = before.compression + (load - entry.base.max(pressed)).max(0.0);
+                let sum = before.compression + (load - entry.base.max(seen.pressed)).max(0.0);
                 if self.closes[root] {
                     (entry.compresses, entry.compression) = (true, sum);
                 } else {

@@ -11,6 +11,7 @@ use crate::world::{Plan, Settings, Workspace, World, energy};
 use glam::DVec3;
 use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
+use stickslip_certify::restitution::Seen;
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
 };
@@ -521,14 +522,15 @@ impl World {
         if !plan_restitutes(self.work.plan) || !self.restitutions.any() {
             return;
         }
-        let mut pressed = std::mem::take(&mut self.work.pressed);
-        pressed.clear();
+        let mut seen = std::mem::take(&mut self.work.seen);
+        seen.clear();
         let contacts = &self.work.impulses;
-        pressed.extend(contacts.iter().map(|c| self.pressed(&c.contact)));
-        let closed = self.settings.tolerance * self.work.plan.h;
-        self.restitution
-            .advance(&self.model, contacts, &pressed, closed);
-        self.work.pressed = pressed;
+        seen.extend(contacts.iter().map(|c| Seen {
+            pressed: self.pressed(&c.contact),
+            closes: self.opening(&c.contact, &self.work.next) < -self.settings.tolerance,
+        }));
+        self.restitution.advance(&self.model, contacts, &seen);
+        self.work.seen = seen;
     }
 
     /// What the applied forces alone press into a contact within the step, N s.

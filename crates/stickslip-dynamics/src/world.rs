@@ -161,8 +161,8 @@ pub(crate) struct Workspace {
     pub(crate) contacts: Vec<stickslip_certify::Contact>,
     /// r of each contact, N s; empty where nothing is restituted.
     pub(crate) restituted: Vec<f64>,
-    /// What the applied forces press into each contact, N s.
-    pub(crate) pressed: Vec<f64>,
+    /// What restitution is to know of each contact.
+    pub(crate) seen: Vec<stickslip_certify::restitution::Seen>,
     pub(crate) problem: crate::assemble::Assembly,
     pub(crate) islands: Islands,
     /// Bodies that no impulse reaches.

@@ -200,13 +200,19 @@ pub fn converge(
     let wanted = settings.wanted.unwrap_or(0.1 * error);
     // Only the step's part falls with h.
     let left = (wanted - study.bar.cone).max(0.0);
-    let factor = if study.bar.step > 0.0 {
+    let factor = if study.bar.step > 2.0 * rounding(&values) {
         libm::pow(0.8 * left / study.bar.step, 1.0 / study.order)
     } else {
         1.0
     };
     study.recommended = (wanted, coarse * factor);
     Ok(study)
+}
+
+/// Below this two answers are the same number.
+fn rounding(values: &[f64]) -> f64 {
+    let size = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    1e-12 * (1.0 + size)
 }
 
 fn has_friction(scene: &Scene) -> bool {
@@ -221,9 +227,7 @@ fn has_friction(scene: &Scene) -> bool {
 fn ladder(quantity: Quantity, coarse: f64, runs: &[Run], values: &[f64]) -> Study {
     let last = values.len() - 1;
     let d: Vec<f64> = values.windows(2).map(|w| w[1] - w[0]).collect();
-    let size = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    // Below this two answers are the same number.
-    let floor = 1e-12 * (1.0 + size);
+    let floor = rounding(values);
     let order_at = |k: usize| {
         let (a, b) = (d[k - 2].abs(), d[k - 1].abs());
         (a > floor && b > floor).then(|| libm::log2(a / b))

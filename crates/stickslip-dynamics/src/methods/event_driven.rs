@@ -163,7 +163,7 @@ impl World {
     }
 
     /// The speed at which a contact opens, m/s; prescribed bodies move as they do at the end of the step at hand.
-    fn opening(&self, c: &Contact, states: &[BodyState]) -> f64 {
+    pub(crate) fn opening(&self, c: &Contact, states: &[BodyState]) -> f64 {
         let mut speed = 0.0;
         for (i, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
             let free = self.model.bodies[i].is_free();

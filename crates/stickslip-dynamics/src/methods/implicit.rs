@@ -69,11 +69,19 @@ impl World {
         let work = &mut self.work;
         work.placed.clear();
         work.placed.extend(work.next.iter().map(|s| s.pose));
+        // A contact that gives back opens: it is looked for on the way back to where it touched.
+        work.end_poses.clear();
+        if self.restitution.is_idle() {
+            work.end_poses.extend_from_slice(&work.placed);
+        } else {
+            work.end_poses
+                .extend(self.last.bodies.iter().map(|s| s.pose));
+        }
         let paths = Paths {
             model: &self.model,
             start: &self.last.bodies,
             placed: &work.placed,
-            end: &work.placed,
+            end: &work.end_poses,
         };
         work.finder
             .find(&paths, &self.frictions, &self.settings, &mut work.contacts);
