@@ -3,6 +3,8 @@
 use crate::certificate::{Certificate, Residual};
 use crate::free_motion::{misfit, norm, turned};
 use crate::islands::Islands;
+use crate::joint::{AXES, JointImpulse};
+use crate::joint_law::{Aims, judge_joints};
 use crate::law::ContactLaw;
 use crate::model::{Body, Model};
 use crate::scheme::Scheme;
@@ -33,6 +35,8 @@ pub struct Given<'a> {
     pub cone: Cone,
     /// Which pairs of bodies cannot collide (sorted, first smaller).
     pub ignored: &'a [[usize; 2]],
+    /// What the joints' drives and motors aim at, at the end of the step.
+    pub aims: &'a [Aims],
 }
 
 /// The judge, with its memory.
@@ -58,8 +62,18 @@ struct Sum {
     rows: usize,
 }
 
+impl Sum {
+    fn add(&mut self, lever: DVec3, p: DVec3, torque: DVec3, rows: usize) {
+        self.linear += p;
+        self.angular += lever.cross(p) + torque;
+        self.linear_size += p.length();
+        self.angular_size += lever.length() * p.length() + torque.length();
+        self.rows += rows;
+    }
+}
+
 impl Judge {
-    /// Judges one step.
+    /// Judges one step; `joints` holds one entry for each joint, then for each spring.
     pub fn judge(
         &mut self,
         model: &Model,
@@ -67,10 +81,12 @@ impl Judge {
         before: &[BodyState],
         after: &[BodyState],
         contacts: &[ContactImpulse],
+        joints: &[JointImpulse],
     ) -> Certificate {
         let mut c = Certificate::default();
         world_inverses(model, before, &mut self.inverse);
         self.sum_impulses(model, given, before, after, contacts);
+        self.sum_joints(model, before, joints, &mut c);
         self.islands.flying(model, contacts, &mut self.flies);
         for i in 0..model.bodies.len() {
             self.judge_body(model, given, before, after, i, &mut c);
@@ -88,6 +104,12 @@ impl Judge {
         if given.h > 0.0 {
             self.judge_penetration(model, given, before, after, &mut c);
         }
+        let start = Start {
+            model,
+            inverse: &self.inverse,
+            states: before,
+        };
+        judge_joints(&start, given, after, joints, &mut c);
         c
     }
 
@@ -109,12 +131,43 @@ impl Judge {
             let p = n * impulse.x + t1 * impulse.y + t2 * impulse.z;
             for (body, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
                 let lever = contact.point - given.scheme.pose(model, before, after, body).position;
-                let sum = &mut self.sums[body];
-                sum.linear += p * sign;
-                sum.angular += lever.cross(p) * sign;
-                sum.linear_size += p.length();
-                sum.angular_size += lever.length() * p.length();
-                sum.rows += 1;
+                self.sums[body].add(lever, p * sign, DVec3::ZERO, 1);
+            }
+        }
+    }
+
+    /// Joints act at the origin of their second frame, springs at their ends.
+    fn sum_joints(
+        &mut self,
+        model: &Model,
+        before: &[BodyState],
+        joints: &[JointImpulse],
+        c: &mut Certificate,
+    ) {
+        for (joint, done) in model.joints.iter().zip(joints) {
+            let placed = joint.placed(before);
+            let (force, torque) = placed.wrench(&done.total());
+            stored_wrench(done, force, torque, c);
+            for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
+                if let Some(k) = body {
+                    let lever = placed.point - before[k].pose.position;
+                    self.sums[k].add(lever, force * sign, torque * sign, AXES);
+                }
+            }
+        }
+        let springs = joints.get(model.joints.len()..).unwrap_or_default();
+        for (spring, done) in model.springs.iter().zip(springs) {
+            let placed = spring.place(model, before, done.coordinates[0]);
+            let p = placed.vector(DVec3::from_slice(&done.hold));
+            let (force, torque) = if placed.torque {
+                (DVec3::ZERO, p)
+            } else {
+                (p, DVec3::ZERO)
+            };
+            stored_wrench(done, force, torque, c);
+            for arm in placed.arms.iter().flatten() {
+                let lever = arm.point - before[arm.body].pose.position;
+                self.sums[arm.body].add(lever, force * arm.sign, torque * arm.sign, 1);
             }
         }
     }
@@ -287,6 +340,17 @@ impl Judge {
     }
 }
 
+/// Is the stored impulse in the world frame that of the axes?
+fn stored_wrench(done: &JointImpulse, force: DVec3, torque: DVec3, c: &mut Certificate) {
+    let error = (done.linear - force).length() + (done.angular - torque).length();
+    let size: f64 = [done.hold, done.motor, done.friction]
+        .iter()
+        .flatten()
+        .map(|p| p.abs())
+        .sum();
+    c.raise_equality(Residual::Geometry, error, 64.0 * f64::EPSILON * size);
+}
+
 /// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies, and
 /// the gap must be its distance from the supporting plane of the other across the normal. Where an impulse
 /// acts, the other body must be so near that the two can meet there within the step. Free bodies are taken at
@@ -317,7 +381,10 @@ fn judge_geometry(
     let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
         .abs()
         .max(from_a);
-    let mut error = on_a.min(on_b).max(0.0).max((n.length() - 1.0).abs());
+    let mut error = on_a.min(on_b).max(0.0);
+    // The length of the normal has no unit: it is not held to the size of bodies, which may be points at the origin.
+    let length_error = (n.length() - 1.0).abs();
+    c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
         // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
         // covers that.

@@ -1,6 +1,7 @@
 //! What one step leaves behind: states, contacts with their impulses, and its certificate.
 
 use crate::certificate::Certificate;
+use crate::joint::JointImpulse;
 use glam::DVec3;
 use stickslip_geometry::{Feature, Pose, Twist};
 
@@ -203,9 +204,11 @@ pub struct StepRecord {
     pub bodies: Vec<BodyState>,
     /// Every contact that was part of the step's problem, with its impulse (zero where open).
     pub contacts: Vec<ContactImpulse>,
+    /// Every joint, then every spring, in the model's order; empty for the initial state.
+    pub joints: Vec<JointImpulse>,
     /// The judge's word.
     pub certificate: Certificate,
-    /// Kinetic plus potential energy in the uniform gravity field, J.
+    /// Kinetic plus potential energy, in the uniform gravity field and in the springs, J.
     pub energy: f64,
     /// Which solver gave the impulses.
     pub solver: String,

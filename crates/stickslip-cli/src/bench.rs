@@ -10,13 +10,14 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
 /// precision: error against CPU time for every method on five scenes with closed forms.
+/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate", "precision"])]
+    #[arg(value_parser = ["step", "plate", "cannonball", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
@@ -38,14 +39,16 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        if self.name == "precision" {
-            return crate::bench_precision::run(self.json, self.output.as_ref());
-        }
-        if self.output.is_some() {
+        if self.output.is_some() && self.name != "precision" {
             return Err(Failure::Input("-o: only `precision` draws a plot".into()));
         }
-        if self.name == "plate" {
-            return crate::bench_plate::run(self.json);
+        match self.name.as_str() {
+            "plate" => return crate::bench_plate::run(self.json),
+            "cannonball" => return crate::bench_cannonball::run(self.json),
+            "precision" => {
+                return crate::bench_precision::run(self.json, self.output.as_ref());
+            }
+            _ => {}
         }
         let rows = [1, 10, 100]
             .into_iter()

@@ -1,9 +1,9 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
 use crate::impact::{gathered, restitute};
-use glam::{DVec2, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 use stickslip_certify::judge::{Start, fan_of};
-use stickslip_certify::{Cone, Contact, Fan, Given, Reading};
+use stickslip_certify::{BodyState, Cone, Contact, Fan, Given, Model, Reading};
 use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{
@@ -16,8 +16,11 @@ pub(crate) struct Assembly {
     pub(crate) problem: ContactProblem,
     /// Row block of each body of the model; `NONE` for bodies without one.
     slot: Vec<usize>,
-    /// The contacts whose restituted impulse bears friction in a block of its own, after all others.
+    /// The contacts whose restituted impulse bears friction in a block of its own, after the contacts'.
     discs: Vec<usize>,
+    first_disc: usize,
+    /// The bodies with one, in its order.
+    entered: Vec<usize>,
     /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
     fans: Vec<DVec2>,
 }
@@ -25,7 +28,7 @@ pub(crate) struct Assembly {
 const NONE: usize = usize::MAX;
 
 impl Assembly {
-    /// Only free bodies with a contact enter; contacts keep their order. `goal` holds the prescribed bodies
+    /// Only free bodies with a contact (or, later, a joint) enter; contacts keep their order. `goal` holds the prescribed bodies
     /// at t_{l+1}, and the free ones with ν_free for their velocity.
     pub(crate) fn assemble(
         &mut self,
@@ -37,27 +40,15 @@ impl Assembly {
         let goal = given.prescribed;
         self.slot.clear();
         self.slot.resize(start.model.bodies.len(), NONE);
-        let problem = &mut self.problem;
-        problem.inverse_mass.clear();
-        problem.nu_free.clear();
-        problem.contacts.clear();
+        self.entered.clear();
+        self.problem.inverse_mass.clear();
+        self.problem.nu_free.clear();
+        self.problem.contacts.clear();
         self.discs.clear();
         self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
-                let body = &start.model.bodies[i];
-                if let (Some(mass), NONE) = (body.mass, self.slot[i]) {
-                    self.slot[i] = problem.nu_free.len();
-                    problem.inverse_mass.push(InverseMass {
-                        mass: 1.0 / mass.mass,
-                        inertia: start.inverse[i],
-                    });
-                    let nu = goal[i].twist;
-                    problem.nu_free.push(Twist {
-                        linear: nu.linear,
-                        angular: nu.angular,
-                    });
-                }
+                self.enter(start.model, start.inverse, goal, i);
             }
             let mut block = block(&self.slot, placed, given, contact);
             if let Cone::Fan(fan) = given.cone {
@@ -66,7 +57,7 @@ impl Assembly {
                 turn(&mut block, first);
                 self.fans.push(first);
             }
-            problem.contacts.push(block);
+            self.problem.contacts.push(block);
         }
     }
 
@@ -82,14 +73,47 @@ impl Assembly {
             .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
     }
 
+    /// Gives a free body its rows in the problem, if it has none yet.
+    pub(crate) fn enter(
+        &mut self,
+        model: &Model,
+        inverse: &[DMat3],
+        goal: &[BodyState],
+        body: usize,
+    ) {
+        let (Some(mass), NONE) = (model.bodies[body].mass, self.slot[body]) else {
+            return;
+        };
+        self.slot[body] = self.entered.len();
+        self.entered.push(body);
+        self.problem.inverse_mass.push(InverseMass {
+            mass: 1.0 / mass.mass,
+            inertia: inverse[body],
+        });
+        let nu = goal[body].twist;
+        self.problem.nu_free.push(Twist {
+            linear: nu.linear,
+            angular: nu.angular,
+        });
+    }
+
+    /// The rows of a body; `None` for a body without any.
+    pub(crate) fn slot_of(&self, body: usize) -> Option<usize> {
+        (self.slot[body] != NONE).then_some(self.slot[body])
+    }
+
+    /// The bodies with rows, in their order.
+    pub(crate) fn entered(&self) -> &[usize] {
+        &self.entered
+    }
+
     /// ν⁺ of a body, from the velocities of the problem's rows; `None` for a body without one.
     pub(crate) fn velocity_of(
         &self,
         body: usize,
         nu: &[Twist],
     ) -> Option<stickslip_geometry::Twist> {
-        let slot = self.slot[body];
-        (slot != NONE).then(|| stickslip_geometry::Twist {
+        self.slot_of(body).map(|slot| stickslip_geometry::Twist {
             linear: nu[slot].linear,
             angular: nu[slot].angular,
         })
@@ -97,6 +121,7 @@ impl Assembly {
 
     /// Gives the contacts the impulses they restitute.
     pub(crate) fn restitute(&mut self, restituted: &[f64], reading: Reading) {
+        self.first_disc = self.problem.contacts.len();
         self.discs = restitute(&mut self.problem, restituted, reading);
     }
 
@@ -114,7 +139,7 @@ impl Assembly {
     pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
         let old = self.problem.contacts[contact].law.friction();
         if let Some(k) = self.discs.iter().position(|&k| k == contact) {
-            let place = self.problem.contacts.len() - self.discs.len() + k;
+            let place = self.first_disc + k;
             if let Law::Disc { radius, .. } = &mut self.problem.contacts[place].law {
                 *radius *= new / old;
             }

@@ -1,6 +1,7 @@
 //! From a description to a checked world.
 
 use crate::error::BuildError;
+use crate::joint_spec::{Drives, JointSpec, SpringSpec, build_joint, build_spring};
 use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
@@ -140,6 +141,8 @@ pub struct WorldBuilder {
     bodies: Vec<BodySpec>,
     forces: Vec<(String, ForceLaw)>,
     pairs: Vec<([String; 2], Friction)>,
+    joints: Vec<JointSpec>,
+    springs: Vec<SpringSpec>,
     friction: Friction,
     restitution: f64,
     pair_restitutions: Vec<([String; 2], f64)>,
@@ -155,6 +158,8 @@ impl World {
             bodies: Vec::new(),
             forces: Vec::new(),
             pairs: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
             friction: Friction::default(),
             restitution: 0.0,
             pair_restitutions: Vec::new(),
@@ -191,6 +196,20 @@ impl WorldBuilder {
         law: impl Fn(f64, &BodyState) -> Wrench + Send + Sync + 'static,
     ) -> Self {
         self.forces.push((body.into(), Arc::new(law)));
+        self
+    }
+
+    /// Adds a joint.
+    #[must_use]
+    pub fn joint(mut self, joint: JointSpec) -> Self {
+        self.joints.push(joint);
+        self
+    }
+
+    /// Adds a spring.
+    #[must_use]
+    pub fn spring(mut self, spring: SpringSpec) -> Self {
+        self.springs.push(spring);
         self
     }
 
@@ -356,9 +375,22 @@ impl WorldBuilder {
                 law,
             });
         }
-        refuse_overlaps(&model, &states)?;
+        let drives = join(&mut model, &states, &self.joints, &self.springs)?;
+        self.settings.ignored = uncolliding(&model, &self.joints);
+        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
+        let method = self.settings.method;
+        if jointed && matches!(method, Method::Implicit | Method::Anitescu) {
+            return Err(BuildError::Setting {
+                setting: "method",
+                reason: format!(
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\"",
+                    method.name()
+                ),
+            });
+        }
+        refuse_overlaps(&model, &states, &self.settings.ignored)?;
         let solvers = solvers(&self.settings.solver)?;
-        let energy = energy(&model, self.settings.gravity, &states);
+        let energy = energy(&model, self.settings.gravity, &states, &[]);
         Ok(World {
             model,
             motions,
@@ -368,6 +400,7 @@ impl WorldBuilder {
             restitution: Restitution::default(),
             events: Default::default(),
             control: Default::default(),
+            drives,
             settings: self.settings,
             last: StepRecord {
                 bodies: states,
@@ -404,6 +437,53 @@ impl WorldBuilder {
         }
         check_friction("friction", self.friction)
     }
+}
+
+/// Builds joints and springs into the model, sorted by name; returns the joints' functions of time.
+fn join(
+    model: &mut Model,
+    states: &[BodyState],
+    joints: &[JointSpec],
+    springs: &[SpringSpec],
+) -> Result<Vec<Drives>, BuildError> {
+    let mut names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
+    names.extend(springs.iter().map(|s| s.name.as_str()));
+    names.sort_unstable();
+    if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
+        return Err(BuildError::Joint {
+            what: "joint",
+            joint: w[0].into(),
+            reason: "two joints or springs have this name".into(),
+        });
+    }
+    let mut built = Vec::new();
+    for spec in joints {
+        built.push(build_joint(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+    let (joints, drives) = built.into_iter().unzip();
+    model.joints = joints;
+    let mut built = Vec::new();
+    for spec in springs {
+        built.push(build_spring(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.name.cmp(&b.name));
+    model.springs = built;
+    Ok(drives)
+}
+
+/// Pairs of bodies that a joint keeps from colliding, sorted.
+fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
+    let mut pairs = Vec::new();
+    for joint in &model.joints {
+        let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
+        if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
+            pairs.push([a.min(b), a.max(b)]);
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// Solvers tried in turn when the chosen one's answer is not certified.
@@ -526,7 +606,11 @@ fn positive(m: &DMat3, slack: f64) -> bool {
 }
 
 /// Bodies that overlap by more than rounding are refused.
-fn refuse_overlaps(model: &Model, states: &[BodyState]) -> Result<(), BuildError> {
+fn refuse_overlaps(
+    model: &Model,
+    states: &[BodyState],
+    ignored: &[[usize; 2]],
+) -> Result<(), BuildError> {
     let bounds: Vec<Bounds> = model
         .bodies
         .iter()
@@ -534,7 +618,10 @@ fn refuse_overlaps(model: &Model, states: &[BodyState]) -> Result<(), BuildError
         .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
         .collect();
     let mut sweep = Sweep::default();
-    let free = |i: usize, j: usize| model.bodies[i].is_free() || model.bodies[j].is_free();
+    let free = |i: usize, j: usize| {
+        (model.bodies[i].is_free() || model.bodies[j].is_free())
+            && ignored.binary_search(&[i, j]).is_err()
+    };
     let mut worst: Option<BuildError> = None;
     let mut deepest = 0.0;
     for &[i, j] in sweep.pairs(&bounds, free) {

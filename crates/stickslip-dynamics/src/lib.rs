@@ -12,6 +12,9 @@ pub mod expression;
 mod from_scene;
 pub mod impact;
 mod integrate;
+mod joint_spec;
+mod joint_step;
+mod joints;
 pub mod methods;
 mod motion;
 pub mod planar_view;
@@ -26,7 +29,10 @@ mod world;
 
 pub use builder::{BodySpec, WorldBuilder};
 pub use error::{BuildError, StepError};
-pub use motion::{ForceLaw, Motion};
+pub use joint_spec::{
+    AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+};
+pub use motion::{ForceLaw, Motion, TimeFunction};
 pub use planar_view::{NotPlanar, PlanarView};
 pub use prescribed::Sinusoid;
 pub use scene::{Scene, SceneError};

@@ -3,6 +3,7 @@
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
+use crate::joint_step::Rounds;
 use crate::methods::Method;
 use crate::motion::Motion;
 use crate::refusal::{Failure, note};
@@ -16,7 +17,7 @@ use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
 };
 use stickslip_geometry::Pose;
-use stickslip_solvers::problem::Twist;
+use stickslip_solvers::problem::{ContactProblem, Twist};
 use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
@@ -98,6 +99,17 @@ impl World {
         Ok(())
     }
 
+    /// The problem that the next step poses, as first seen; nothing is solved.
+    ///
+    /// # Errors
+    /// [`StepError`] where a force or a prescribed motion is not finite.
+    pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
+        self.prepare(self.whole_step(Scheme::StewartTrinkle))?;
+        self.find_contacts();
+        self.assemble();
+        Ok(&self.work.problem.problem)
+    }
+
     /// Time at the end of the step to come.
     pub(crate) const fn t_next(&self) -> f64 {
         self.work.plan.t_next
@@ -114,6 +126,7 @@ impl World {
                 torque: DVec3::ZERO,
             }));
         let t = self.last.t + 0.5 * self.work.plan.h;
+        self.apply_explicit_springs();
         for force in &self.forces {
             let w = (force.law)(t, &self.last.bodies[force.body]);
             if !(w.force.is_finite() && w.torque.is_finite()) {
@@ -131,6 +144,7 @@ impl World {
         let Plan {
             h, t_next, scheme, ..
         } = self.work.plan;
+        self.work.joints.aim(&self.drives, t_next);
         world_inverses(&self.model, &self.last.bodies, &mut self.work.inverse);
         self.work.goal.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -221,12 +235,23 @@ impl World {
         }
         self.restitute();
         self.warm_start(&mut guess);
+        self.assemble_joints(&mut guess)?;
         self.stopwatch.lap(Stage::Assemble);
-        let mut solved = self.solve_friction(solver, &mut guess, &mut nu)?;
-        self.clear_open(&mut solved, &mut nu);
-        self.stopwatch.lap(Stage::Solve);
-        self.store_impulses(&solved);
-        self.integrate(&nu)?;
+        let mut rounds = Rounds::default();
+        let mut solved = Solved::default();
+        loop {
+            let before = solved.iterations;
+            solved = self.solve_friction(solver, &mut guess, &mut nu)?;
+            solved.iterations += before;
+            self.clear_open(&mut solved, &mut nu);
+            self.stopwatch.lap(Stage::Solve);
+            self.store_impulses(&solved);
+            self.integrate(&nu)?;
+            if self.joints_closed(&nu, &solved.impulses, &mut rounds)? {
+                break;
+            }
+            guess.clone_from(&solved.impulses);
+        }
         self.set_modes();
         self.stopwatch.lap(Stage::Integrate);
         Ok(solved)
@@ -235,14 +260,13 @@ impl World {
     fn assemble(&mut self) {
         // Taken out while the rest of the workspace is read.
         let mut problem = std::mem::take(&mut self.work.problem);
-        let work = &self.work;
-        let start = Start {
-            model: &self.model,
-            inverse: &work.inverse,
-            states: &self.last.bodies,
-        };
-        let given = given(&self.settings, work);
-        problem.assemble(&start, &work.placed, &given, &work.contacts);
+        let given = given(&self.settings, &self.work);
+        problem.assemble(
+            &self.start(),
+            &self.work.placed,
+            &given,
+            &self.work.contacts,
+        );
         self.work.problem = problem;
     }
 
@@ -337,7 +361,8 @@ impl World {
             let poses = c.bodies.map(|i| &work.goal[i].pose);
             gap_rounding(&self.model, poses, c)
         };
-        work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h
+        let gaps = work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h;
+        gaps.max(work.joints.floor(&self.joint_view()))
     }
 
     /// Does contact k slip, its friction saturated?
@@ -353,7 +378,8 @@ impl World {
         let problem = &self.work.problem.problem;
         let negligible = 1e-3 * self.settings.tolerance;
         let mut changed = false;
-        for (contact, p) in problem.contacts.iter().zip(&mut solved.impulses) {
+        let contacts = problem.contacts.iter().take(self.work.contacts.len());
+        for (contact, p) in contacts.zip(&mut solved.impulses) {
             let speed = *p * w_bar(contact, &problem.inverse_mass);
             let open = speed.x <= contact.velocity(nu).x;
             if open && *p != DVec3::ZERO && speed.length() <= negligible {
@@ -470,12 +496,21 @@ impl World {
 
     /// A contact of the step as the law sees it.
     pub(crate) fn law_of(&self, next: &[BodyState], contact: &ContactImpulse) -> ContactLaw {
-        let start = Start {
+        law_of(
+            &self.start(),
+            &given(&self.settings, &self.work),
+            next,
+            contact,
+        )
+    }
+
+    /// The bodies at the start of the step.
+    pub(crate) fn start(&self) -> Start<'_> {
+        Start {
             model: &self.model,
             inverse: &self.work.inverse,
             states: &self.last.bodies,
-        };
-        law_of(&start, &given(&self.settings, &self.work), next, contact)
+        }
     }
 
     fn add_missed(&mut self) -> usize {
@@ -500,6 +535,7 @@ impl World {
             &self.last.bodies,
             &work.next,
             &work.impulses,
+            &work.joints.impulses,
         )
     }
 
@@ -511,8 +547,10 @@ impl World {
         (last.t, last.h, last.kind) = (plan.t_next, plan.h, plan.kind);
         std::mem::swap(&mut last.bodies, &mut work.next);
         std::mem::swap(&mut last.contacts, &mut work.impulses);
+        std::mem::swap(&mut last.joints, &mut work.joints.impulses);
         last.certificate = certificate;
-        last.energy = energy(&self.model, self.settings.gravity, &last.bodies);
+        let gravity = self.settings.gravity;
+        last.energy = energy(&self.model, gravity, &last.bodies, &last.joints);
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
     }
@@ -594,6 +632,7 @@ fn given<'a>(settings: &'a Settings, work: &'a Workspace) -> Given<'a> {
         prescribed: &work.goal,
         cone: settings.cone,
         ignored: &settings.ignored,
+        aims: &work.joints.aims,
     }
 }
 

@@ -3,15 +3,18 @@
 
 use crate::contacts::Finder;
 use crate::error::BuildError;
+use crate::joint_spec::Drives;
+use crate::joints::{JointWork, last_phi};
 use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
 use stickslip_certify::islands::Islands;
 use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, Judge, Kind, Model, Reading, Restitution,
-    Scheme, StepRecord, Wrench,
+    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Kind, Model, Reading,
+    Restitution, Scheme, StepRecord, Wrench,
 };
+use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
 /// How a world is stepped.
@@ -124,6 +127,8 @@ pub struct World {
     pub(crate) events: crate::methods::Loop,
     /// The step size control of the extrapolated method.
     pub(crate) control: crate::methods::Control,
+    /// The functions of time of each joint.
+    pub(crate) drives: Vec<Drives>,
     pub(crate) settings: Settings,
     /// The last accepted step: the state, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -164,6 +169,7 @@ pub(crate) struct Workspace {
     /// What restitution is to know of each contact.
     pub(crate) seen: Vec<stickslip_certify::restitution::Seen>,
     pub(crate) problem: crate::assemble::Assembly,
+    pub(crate) joints: JointWork,
     pub(crate) islands: Islands,
     /// Bodies that no impulse reaches.
     pub(crate) flies: Vec<bool>,
@@ -207,6 +213,12 @@ impl World {
     #[must_use]
     pub const fn inner_steps(&self) -> u64 {
         self.control.inner
+    }
+
+    /// The problem that was solved in the last step, or could not be solved if that step was refused.
+    #[must_use]
+    pub const fn problem(&self) -> &ContactProblem {
+        &self.work.problem.problem
     }
 
     /// The states of all bodies, in the model's order.
@@ -253,7 +265,7 @@ impl World {
             step,
             t: step as f64 * self.settings.h,
             bodies: states.to_vec(),
-            energy: energy(&self.model, self.settings.gravity, states),
+            energy: energy(&self.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()
         };
         self.restitution.clear();
@@ -303,10 +315,36 @@ impl World {
         &self.stopwatch
     }
 
-    /// Kinetic energy plus potential energy in the uniform gravity field (zero at the origin), J.
+    /// Kinetic energy plus potential energy, in the uniform gravity field (zero at the origin) and in the
+    /// springs, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        energy(&self.model, self.settings.gravity, &self.last.bodies)
+        let last = &self.last;
+        energy(
+            &self.model,
+            self.settings.gravity,
+            &last.bodies,
+            &last.joints,
+        )
+    }
+
+    /// What the joint or spring of that name did in the last step; `None` before the first one.
+    #[must_use]
+    pub fn joint(&self, name: &str) -> Option<&JointImpulse> {
+        let k = self.model.joint_names().position(|n| n == name)?;
+        self.last.joints.get(k)
+    }
+
+    /// The mean force (N) and torque (N m) of the joint of that name over the last step, on its second body, at
+    /// the origin of the joint's second frame, world frame.
+    #[must_use]
+    pub fn joint_load(&self, name: &str) -> Option<Wrench> {
+        let k = self.model.joints.iter().position(|j| j.name == name)?;
+        let done = self.last.joints.get(k)?;
+        Some(Wrench {
+            force: done.linear / self.settings.h,
+            torque: done.angular / self.settings.h,
+        })
     }
 
     /// Linear momentum of the free bodies, kg m/s, and their angular momentum about the origin, kg m²/s.
@@ -331,8 +369,13 @@ fn spin(body: &Body, state: &BodyState) -> DVec3 {
     })
 }
 
-/// Kinetic plus potential energy, J.
-pub(crate) fn energy(model: &Model, gravity: DVec3, states: &[BodyState]) -> f64 {
+/// Kinetic plus potential energy, J; `joints` says how often torsional springs have turned.
+pub(crate) fn energy(
+    model: &Model,
+    gravity: DVec3,
+    states: &[BodyState],
+    joints: &[JointImpulse],
+) -> f64 {
     let mut sum = 0.0;
     for (body, state) in model.bodies.iter().zip(states) {
         if let Some(mass) = body.mass {
@@ -341,6 +384,10 @@ pub(crate) fn energy(model: &Model, gravity: DVec3, states: &[BodyState]) -> f64
                 + 0.5 * state.twist.angular.dot(spin(body, state))
                 - mass.mass * gravity.dot(state.pose.position);
         }
+    }
+    for (k, spring) in model.springs.iter().enumerate() {
+        let placed = spring.place(model, states, last_phi(model, joints, k));
+        sum += spring.energy(&placed);
     }
     sum
 }

@@ -18,6 +18,14 @@ impl Bounds {
     /// Around a shape at `pose`; infinite for a half-space.
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
+        if let Shape::Cone { .. } | Shape::Hull(_) = shape {
+            let r = pose.rotation().transpose();
+            let along = |d: DVec3| shape.reach(r * d);
+            return Self {
+                min: pose.position - DVec3::from(DVec3::AXES.map(|d| along(-d))),
+                max: pose.position + DVec3::from(DVec3::AXES.map(along)),
+            };
+        }
         let reach = match shape {
             Shape::Points { points, .. } => {
                 let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -32,6 +40,10 @@ impl Bounds {
             Shape::Box { half } => {
                 let r = pose.rotation();
                 r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z
+            }
+            _ => {
+                let r = pose.rotation().transpose();
+                DVec3::from(DVec3::AXES.map(|d| shape.reach(r * d)))
             }
         };
         Self {

@@ -21,6 +21,9 @@ pub struct Header {
     pub overrides: Vec<String>,
     /// Names of the bodies in the model's order.
     pub bodies: Vec<String>,
+    /// Names of the joints, then of the springs, in the model's order.
+    #[serde(default)]
+    pub joints: Vec<String>,
     /// Step size, s.
     pub h: f64,
     /// Time at which the run was to end, s.
@@ -79,6 +82,11 @@ impl Header {
         names.sort();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return wrong(format!("two bodies are named `{}`", pair[0]));
+        }
+        let mut names: Vec<&String> = self.joints.iter().collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return wrong(format!("two joints are named `{}`", pair[0]));
         }
         Ok(())
     }

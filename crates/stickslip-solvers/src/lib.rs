@@ -58,6 +58,7 @@ pub mod enumerate;
 pub mod fclib;
 pub mod global;
 pub mod hdf5;
+pub mod hdf5_write;
 pub mod homotopy;
 pub mod interior_point;
 pub mod law;

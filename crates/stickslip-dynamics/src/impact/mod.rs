@@ -217,7 +217,8 @@ pub(crate) fn restitute(
 
 /// The impulses of the contacts whole: what the solver found, the restitution, and the discs' friction.
 pub(crate) fn gathered(solved: &[DVec3], restituted: &[f64], discs: &[usize]) -> Vec<DVec3> {
-    let n_c = solved.len() - discs.len();
+    // Discs come after the blocks that may restitute, joints of a step after these.
+    let n_c = restituted.len();
     let mut impulses = solved[..n_c].to_vec();
     for (p, &r) in impulses.iter_mut().zip(restituted) {
         p.x += r;

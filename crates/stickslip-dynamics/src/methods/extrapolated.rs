@@ -259,8 +259,12 @@ impl World {
                     self.last.bodies[i] = best[i];
                 }
             }
-            self.last.energy =
-                crate::world::energy(&self.model, self.settings.gravity, &self.last.bodies);
+            self.last.energy = crate::world::energy(
+                &self.model,
+                self.settings.gravity,
+                &self.last.bodies,
+                &self.last.joints,
+            );
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Every key of the scene format, once: the parser refuses what is not listed here, suggestions come
 //! from here, and the JSON Schema is made from it.
 
+use super::joint::JOINT_TYPES;
 use super::settings::SOLVERS;
 use crate::methods::METHODS;
+use stickslip_certify::joint::AXIS_NAMES;
 
 /// A table of the format and its keys.
 pub(super) struct TableSpec {
@@ -36,6 +38,10 @@ pub(super) enum Kind {
     Text,
     /// One of these strings.
     Choice(&'static [&'static str]),
+    /// True or false.
+    Flag,
+    /// A number, a formula, or infinity.
+    Limit,
     /// `"pyramid:8"`.
     PyramidText,
     /// The number of the format's version.
@@ -133,8 +139,14 @@ pub(super) static ROOT: TableSpec = TableSpec {
             Kind::Tables(&FORCE),
             "Forces and torques as functions of time.",
         ),
+        key(
+            "joint",
+            Kind::Tables(&JOINT),
+            "What joins two bodies, or a body and the world.",
+        ),
+        key("spring", Kind::Tables(&SPRING), "Springs and dampers."),
     ],
-    later: &["joint", "spring"],
+    later: &[],
     one_key: false,
 };
 
@@ -320,20 +332,32 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         key("ball", Kind::Table(&BALL), "A ball around the origin."),
         key("box", Kind::Table(&BOX), "A box around the origin."),
         key(
+            "cylinder",
+            Kind::Table(&CYLINDER),
+            "A cylinder around the origin, along z.",
+        ),
+        key(
+            "cone",
+            Kind::Table(&CONE_SHAPE),
+            "A cone along z, its centre of mass at the origin, its base below.",
+        ),
+        key(
+            "capsule",
+            Kind::Table(&CAPSULE),
+            "All points within the radius of a segment along z around the origin.",
+        ),
+        key(
+            "hull",
+            Kind::Table(&HULL),
+            "The convex hull of points. A free one has its centre of mass at the origin.",
+        ),
+        key(
             "points",
             Kind::Table(&POINTS),
             "Points and nothing between them, such as the feet of a tripod.",
         ),
     ],
-    later: &[
-        "capsule",
-        "cylinder",
-        "cone",
-        "hull",
-        "compound",
-        "mesh",
-        "height-field",
-    ],
+    later: &["compound", "mesh", "height-field"],
     one_key: true,
 };
 
@@ -368,6 +392,54 @@ pub(super) static BOX: TableSpec = TableSpec {
     name: "box",
     doc: "A box around the origin.",
     keys: &[required("size", VECTOR, "Full edge lengths, m.")],
+    later: &[],
+    one_key: false,
+};
+
+const RADIUS: KeySpec = required("radius", Kind::Number, "Radius, m.");
+
+pub(super) static CYLINDER: TableSpec = TableSpec {
+    name: "cylinder",
+    doc: "A cylinder around the origin, along z.",
+    keys: &[RADIUS, required("length", Kind::Number, "Length, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CONE_SHAPE: TableSpec = TableSpec {
+    name: "cone",
+    doc: "A cone along z: the base at z = -length/4, the apex at z = 3 length/4.",
+    keys: &[
+        required("radius", Kind::Number, "Radius of the base, m."),
+        required("length", Kind::Number, "From base to apex, m."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CAPSULE: TableSpec = TableSpec {
+    name: "capsule",
+    doc: "All points within the radius of a segment along z around the origin.",
+    keys: &[
+        RADIUS,
+        required(
+            "length",
+            Kind::Number,
+            "Length of the segment, m: without the round ends.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static HULL: TableSpec = TableSpec {
+    name: "hull",
+    doc: "The convex hull of points.",
+    keys: &[required(
+        "points",
+        Kind::List(&VECTOR),
+        "Four points or more, m; those inside the hull do not count.",
+    )],
     later: &[],
     one_key: false,
 };
@@ -480,6 +552,223 @@ pub(super) static CONTACT: TableSpec = TableSpec {
         ),
         key("friction", FRICTION_KINDS, "Friction of the pair."),
         key("restitution", Kind::Number, "Restitution of the pair."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+const AXIS_KINDS: Kind =
+    Kind::Either(&[Kind::Choice(&["free", "locked"]), Kind::Table(&JOINT_AXIS)]);
+const ORIENTATION_KINDS: Kind =
+    Kind::Either(&[Kind::Array(&Kind::Number, 4), Kind::Table(&ORIENTATION)]);
+
+pub(super) static JOINT: TableSpec = TableSpec {
+    name: "[[joint]]",
+    doc: "What joins two bodies, or a body and the world.",
+    keys: &[
+        key(
+            "name",
+            Kind::Text,
+            "The joint's name. Default: its type and its bodies.",
+        ),
+        required("type", Kind::Choice(&JOINT_TYPES), "The kind of joint."),
+        required(
+            "bodies",
+            Kind::Array(&Kind::Text, 2),
+            "The names of the two bodies; \"world\" for the world.",
+        ),
+        key(
+            "anchor",
+            VECTOR,
+            "Where the bodies meet, m, world frame, at the start.",
+        ),
+        key(
+            "anchors",
+            Kind::Array(&VECTOR, 2),
+            "Where the bodies meet, m, in each body's frame.",
+        ),
+        key("axis", VECTOR, "Axis, world frame, at the start."),
+        key(
+            "axes",
+            Kind::Array(&VECTOR, 2),
+            "Axis in each body's frame.",
+        ),
+        key(
+            "orientation",
+            ORIENTATION_KINDS,
+            "The joint's frame in the world at the start, in place of `axis`.",
+        ),
+        key(
+            "orientations",
+            Kind::Array(&ORIENTATION_KINDS, 2),
+            "The joint's frame in each body's frame.",
+        ),
+        key(
+            "limits",
+            Kind::Array(&Kind::Limit, 2),
+            "Least and largest coordinate, m or rad; -inf and inf for none.",
+        ),
+        key("motor", Kind::Table(&MOTOR), "What drives the axis."),
+        key(
+            "friction",
+            Kind::Number,
+            "Dry friction: largest force or torque against motion, N or N m. Default 0.",
+        ),
+        key(
+            "motion",
+            Kind::Function,
+            "The coordinate as a function of time, m or rad.",
+        ),
+        key(
+            "collide",
+            Kind::Flag,
+            "May the two bodies collide? Default false.",
+        ),
+        key(
+            "x",
+            AXIS_KINDS,
+            "Axis x of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "y",
+            AXIS_KINDS,
+            "Axis y of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "z",
+            AXIS_KINDS,
+            "Axis z of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "rx",
+            AXIS_KINDS,
+            "Axis rx of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "ry",
+            AXIS_KINDS,
+            "Axis ry of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "rz",
+            AXIS_KINDS,
+            "Axis rz of a six-dof joint. Default \"locked\".",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static JOINT_AXIS: TableSpec = TableSpec {
+    name: "axis",
+    doc: "A free axis of a six-dof joint and what acts on it.",
+    keys: &[
+        key(
+            "limits",
+            Kind::Array(&Kind::Limit, 2),
+            "Least and largest coordinate, m or rad; -inf and inf for none.",
+        ),
+        key("motor", Kind::Table(&MOTOR), "What drives the axis."),
+        key(
+            "friction",
+            Kind::Number,
+            "Dry friction: largest force or torque against motion, N or N m. Default 0.",
+        ),
+        key(
+            "motion",
+            Kind::Function,
+            "The coordinate as a function of time, m or rad.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static MOTOR: TableSpec = TableSpec {
+    name: "motor",
+    doc: "A motor with a rate or a coordinate to reach.",
+    keys: &[
+        key(
+            "velocity",
+            Kind::Function,
+            "The rate to reach, m/s or rad/s.",
+        ),
+        key(
+            "position",
+            Kind::Function,
+            "The coordinate to reach, m or rad.",
+        ),
+        key(
+            "speed",
+            Kind::Limit,
+            "Largest rate on the way to `position`, m/s or rad/s. Default none.",
+        ),
+        key(
+            "force",
+            Kind::Limit,
+            "Largest force or torque, N or N m. Default none.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static SPRING: TableSpec = TableSpec {
+    name: "[[spring]]",
+    doc: "A spring with a damper, between two points or in a joint.",
+    keys: &[
+        key(
+            "name",
+            Kind::Text,
+            "The spring's name. Default: what it is attached to.",
+        ),
+        key(
+            "between",
+            Kind::Array(&Kind::Table(&END), 2),
+            "The two ends.",
+        ),
+        key("joint", Kind::Text, "The joint in which it sits."),
+        key(
+            "axis",
+            Kind::Choice(&AXIS_NAMES),
+            "The axis of that joint. Default: its free one.",
+        ),
+        key("stiffness", Kind::Number, "N/m or N m/rad. Default 0."),
+        key("damping", Kind::Number, "N s/m or N m s/rad. Default 0."),
+        key(
+            "length",
+            Kind::Number,
+            "Length at rest, m. Default: that at the start.",
+        ),
+        key(
+            "rest",
+            Kind::Number,
+            "Coordinate at rest of a spring in a joint, m or rad. Default: that at the start.",
+        ),
+        key(
+            "explicit",
+            Kind::Flag,
+            "Taken at the start of each step, which is unstable for stiff springs. Default false.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static END: TableSpec = TableSpec {
+    name: "end",
+    doc: "One end of a spring.",
+    keys: &[
+        required(
+            "body",
+            Kind::Text,
+            "The name of the body; \"world\" for the world.",
+        ),
+        key(
+            "point",
+            VECTOR,
+            "The point, m, body frame. Default [0, 0, 0].",
+        ),
     ],
     later: &[],
     one_key: false,

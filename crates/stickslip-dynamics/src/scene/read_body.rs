@@ -1,6 +1,7 @@
 //! `[[body]]` entries.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
@@ -122,7 +123,7 @@ fn read_counted(
 }
 
 /// A name that can stand in records and messages without quotes.
-fn read_name(node: &Node) -> Outcome<&str> {
+pub(super) fn read_name(node: &Node) -> Outcome<&str> {
     let name = text(node, "a name")?;
     let fault = |message: &str| Err(Fault::new(&node.place, message));
     if name.is_empty() {
@@ -196,6 +197,11 @@ fn read_one(
             _ => fault.with_help("remove it, or make the body free"),
         });
     }
+    // A free body's origin is its centre of mass.
+    let shape = match (&motion, shape) {
+        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
+        (_, shape) => shape,
+    };
     if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";

@@ -68,6 +68,8 @@ fn of_kind(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Choice(names) => json!({ "enum": names }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Limit => json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }),
         Kind::PyramidText => {
             json!({ "type": "string", "pattern": "^pyramid:[0-9]+(:(world|body)(:[-+.eE0-9]+)?)?$" })
         }
