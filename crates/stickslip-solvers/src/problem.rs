@@ -152,6 +152,18 @@ impl ContactBlock {
         )
     }
 
+    /// W_ii = Wᵀ M⁻¹ W of this contact alone, 1/kg.
+    #[must_use]
+    pub fn delassus_block(&self, inverse_mass: &[InverseMass]) -> DMat3 {
+        let column = |d: DVec3| {
+            let arms = self.arms.iter().flatten();
+            let response = |a: &Arm| a.velocity(&a.response(&inverse_mass[a.body], d));
+            self.to_contact(arms.map(response).sum())
+        };
+        let [n, t1, t2] = self.frame;
+        DMat3::from_cols(column(n), column(t1), column(t2))
+    }
+
     /// u = Wᵀν + b in the contact frame, m/s.
     #[must_use]
     pub fn velocity(&self, nu: &[Twist]) -> DVec3 {
@@ -169,12 +181,17 @@ impl ContactProblem {
         nu.clear();
         nu.extend_from_slice(&self.nu_free);
         for (contact, &p_i) in self.contacts.iter().zip(p) {
-            let world = contact.to_world(p_i);
-            for arm in contact.arms.iter().flatten() {
-                let d = arm.response(&self.inverse_mass[arm.body], world);
-                nu[arm.body].linear += d.linear;
-                nu[arm.body].angular += d.angular;
-            }
+            self.add_impulse(contact, p_i, nu);
+        }
+    }
+
+    /// ν += M⁻¹ W dp for the impulse `dp` on one contact.
+    pub fn add_impulse(&self, contact: &ContactBlock, dp: DVec3, nu: &mut [Twist]) {
+        let world = contact.to_world(dp);
+        for arm in contact.arms.iter().flatten() {
+            let d = arm.response(&self.inverse_mass[arm.body], world);
+            nu[arm.body].linear += d.linear;
+            nu[arm.body].angular += d.angular;
         }
     }
 
