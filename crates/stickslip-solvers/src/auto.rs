@@ -10,12 +10,16 @@
 //! | 5 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
 //! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
-//! | 8 | proximal Newton, then Gauss-Seidel in growing portions, Newton after each | best so far |
-//! | 9 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
-//! | 10 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
+//! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
+//! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
+//! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//!
+//! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
+//! by the heavy bodies.
 //!
 //! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
-//! rounding level). The residual that decides is that of the problem as given, recomputed from the
+//! rounding level), or is the rounding of the impulses, 16 ε w̄|p|, where that is larger. The residual that decides is that of the problem as given, recomputed from the
 //! impulses; a stage that does not reach the tolerance is never passed off as an answer.
 //!
 //! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
@@ -37,7 +41,7 @@ use crate::proximal::Proximal;
 use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
-use crate::system::{Posed, System, SystemMemory};
+use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
 /// The solver to use unless there is a reason for another.
@@ -73,6 +77,8 @@ const NEWTON_STEPS: usize = 40;
 const CENTRES: usize = 40;
 /// First compliance of the proximal method from impulses that are nearly right.
 const NEAR: f64 = 1e-3;
+/// Spread of w̄ from which impulses are measured by the heavy bodies too.
+const WIDE: f64 = 30.0;
 /// Sweeps of Gauss-Seidel in each portion of the last stages.
 const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Most contacts for which all modes are tried.
@@ -122,7 +128,22 @@ impl Chain<'_> {
             self.best.residual = r;
             self.best.solver = solver;
         }
-        self.best.residual <= self.tolerance
+        self.best.residual <= self.allowed()
+    }
+
+    fn allowed(&self) -> f64 {
+        self.tolerance.max(self.rounding())
+    }
+
+    /// What the rounding of the best impulses leaves of a step's residual, m/s: no method gets below. Velocities
+    /// can (see [`crate::velocity`]), so the caller may still make something of it.
+    fn rounding(&self) -> f64 {
+        let Posed::Step(_) = self.problem else {
+            return 0.0;
+        };
+        let impulses = self.best.impulses.iter().enumerate();
+        let sizes = impulses.map(|(i, p)| self.system.w_bar(i) * p.length());
+        16.0 * f64::EPSILON * sizes.fold(0.0, f64::max)
     }
 
     fn newton(&mut self, p: &mut Vec<DVec3>) -> bool {
@@ -138,11 +159,13 @@ impl Chain<'_> {
         self.judge(p, outcome.iterations, "nsgs")
     }
 
-    /// The proximal method, polished by Newton.
-    fn proximal(&mut self, tau: f64, p: &mut Vec<DVec3>) -> bool {
+    /// The proximal method, polished by Newton; with `paths` its inner problems are followed where Newton
+    /// fails on them.
+    fn proximal(&mut self, tau: f64, paths: bool, p: &mut Vec<DVec3>) -> bool {
         let engine = &mut self.engines.proximal;
         engine.settings.iterations = CENTRES;
         engine.settings.tau = tau;
+        engine.settings.follow_paths = paths;
         engine.newton.settings.iterations = NEWTON_STEPS;
         let outcome = engine.improve(&mut self.system, p, self.inner);
         if self.judge(p, outcome.iterations, "proximal") {
@@ -153,7 +176,7 @@ impl Chain<'_> {
     }
 
     /// From the guess; the impulses reached are left in `p`.
-    fn from_guess(&mut self, p: &mut Vec<DVec3>) -> bool {
+    fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
@@ -174,11 +197,11 @@ impl Chain<'_> {
             return true;
         }
         p.clone_from(&self.best.impulses);
-        started && self.proximal(NEAR, p)
+        started && self.proximal(NEAR, false, p)
     }
 
     /// From scratch, by the convex relaxation and the interior point.
-    fn from_scratch(&mut self, p: &mut Vec<DVec3>) -> bool {
+    fn afresh(&mut self, p: &mut Vec<DVec3>) -> bool {
         let (relaxed, iterations) = self.engines.interior_point.solve_relaxed(&mut self.system);
         self.best.iterations += iterations;
         p.clone_from(&relaxed);
@@ -191,23 +214,76 @@ impl Chain<'_> {
         if self.judge(p, outcome.iterations, "interior-point") {
             return true;
         }
-        self.proximal(NEAR, p)
+        self.proximal(NEAR, false, p)
     }
 
-    /// Stages 7 to 10.
+    /// Masses over decades: the same methods with impulses measured by the heavy bodies, each answer taken to
+    /// rounding by Newton on the natural scale.
+    fn heavy(&mut self) -> bool {
+        let w_bars = (0..self.best.impulses.len()).map(|i| self.system.w_bar(i));
+        let lightest = w_bars.clone().fold(0.0, f64::max);
+        let positive = |w: &f64| *w > 0.0;
+        let w_heavy = match self.problem {
+            Posed::Step(step) => {
+                let masses = step.inverse_mass.iter().map(|m| m.mass);
+                masses.filter(positive).fold(f64::INFINITY, f64::min)
+            }
+            Posed::Local(_) => w_bars.filter(positive).fold(f64::INFINITY, f64::min),
+        };
+        if lightest <= WIDE * w_heavy {
+            return false;
+        }
+        let mut found = false;
+        for s in [1.0, 0.5] {
+            self.system.rescale(w_heavy, s);
+            for method in 0..4 {
+                let mut p = self.best.impulses.clone();
+                let system = &mut self.system;
+                let (engines, inner) = (&mut *self.engines, self.inner);
+                let outcome = match method {
+                    0 => engines.newton.improve(system, &mut p, inner),
+                    1 => engines.interior_point.improve(system, &mut p, inner),
+                    2 => engines.homotopy.improve(system, &mut p, inner),
+                    _ => {
+                        engines.proximal.settings.tau = NEAR;
+                        engines.proximal.improve(system, &mut p, inner)
+                    }
+                };
+                self.best.iterations += outcome.iterations;
+                self.system.rescale(w_heavy, 0.0);
+                found = self.newton(&mut p);
+                if found {
+                    return true;
+                }
+                self.system.rescale(w_heavy, s);
+            }
+        }
+        self.system.rescale(w_heavy, 0.0);
+        found
+    }
+
+    /// Stages 7 to 11.
     fn last_stages(&mut self, smooth: bool) -> bool {
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
+        if smooth && self.heavy() {
+            return true;
+        }
         if smooth {
             let engine = &mut self.engines.homotopy;
             engine.newton.settings.iterations = NEWTON_STEPS;
             let outcome = engine.improve(&mut self.system, &mut p, self.inner);
-            if self.judge(&p, outcome.iterations, "homotopy") || self.proximal(NEAR, &mut p) {
+            if self.judge(&p, outcome.iterations, "homotopy") || self.proximal(NEAR, false, &mut p)
+            {
                 return true;
             }
         }
         p.clone_from(&self.best.impulses);
-        if self.proximal(1.0, &mut p) {
+        if self.proximal(1.0, false, &mut p) {
+            return true;
+        }
+        p.clone_from(&self.best.impulses);
+        if smooth && self.proximal(NEAR, true, &mut p) {
             return true;
         }
         let mut sweeps = self.best.impulses.clone();
@@ -302,19 +378,22 @@ impl Auto {
         for tighten in [1e-1, 1e-4, 1e-7] {
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
-            let done = chain.from_guess(&mut p)
-                || smooth && chain.from_scratch(&mut p)
+            let done = chain.continued(&mut p)
+                || smooth && chain.afresh(&mut p)
                 || chain.last_stages(smooth);
             if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {
                 break;
             }
         }
-        report(solver, chain.best, tolerance)
+        report(solver, chain)
     }
 }
 
-fn report(solver: &'static str, best: Best, tolerance: f64) -> Result<Solved, SolveError> {
-    if best.residual <= tolerance {
+/// What `chain` came to; rounding counts as an answer.
+fn report(solver: &'static str, chain: Chain) -> Result<Solved, SolveError> {
+    let (allowed, tolerance) = (chain.allowed(), chain.tolerance);
+    let best = chain.best;
+    if best.residual <= allowed {
         return Ok(Solved {
             impulses: best.impulses,
             iterations: best.iterations,
@@ -363,18 +442,18 @@ impl ContactSolver for Auto {
         };
         if n_c == 0 {
             chain.best.residual = 0.0;
-            return report("auto", chain.best, tolerance);
+            return report("auto", chain);
         }
         if n_c == 1 {
             let q = problem.contacts[0].velocity(&problem.nu_free);
             let w = problem.contacts[0].delassus_block(&problem.inverse_mass);
             let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
             if chain.judge(&[exact], 1, "one-contact") {
-                return report("auto", chain.best, tolerance);
+                return report("auto", chain);
             }
         }
-        if chain.from_guess(&mut p) || smooth && chain.from_scratch(&mut p) {
-            return report("auto", chain.best, tolerance);
+        if chain.continued(&mut p) || smooth && chain.afresh(&mut p) {
+            return report("auto", chain);
         }
         if polyhedral && n_c <= 100 {
             match self.lemke.solve(problem, None, tolerance) {
@@ -383,7 +462,7 @@ impl ContactSolver for Auto {
                     chain.judge(&solved.impulses, solved.iterations, "lemke");
                     p.clone_from(&solved.impulses);
                     chain.newton(&mut p);
-                    return report("auto", chain.best, tolerance);
+                    return report("auto", chain);
                 }
                 // The problem may have no solution: a ray says more than a number.
                 Err(ray @ SolveError::Ray { .. }) => return Err(ray),
@@ -391,6 +470,6 @@ impl ContactSolver for Auto {
             }
         }
         chain.last_stages(smooth);
-        report("auto", chain.best, tolerance)
+        report("auto", chain)
     }
 }

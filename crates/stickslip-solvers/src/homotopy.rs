@@ -137,11 +137,11 @@ impl Path {
     }
 
     /// Follows the path; `finish` is offered points on it. Returns steps taken.
-    fn follow(
+    fn follow<S: Coupled>(
         &mut self,
-        system: &mut System,
+        system: &mut S,
         settings: &HomotopySettings,
-        finish: &mut Finish,
+        finish: &mut Finish<S>,
     ) -> usize {
         let n = system.len();
         self.q = speed_scale(system, &mut self.u);
@@ -297,20 +297,31 @@ impl Default for Homotopy {
     }
 }
 
-impl Engine for Homotopy {
-    /// From scratch: of `p` only the length matters.
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+impl Homotopy {
+    /// From scratch on any coupled system: of `p` only the length matters.
+    pub(crate) fn improve_coupled<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
         let mut best = Outcome::NONE;
         let newton = &mut self.newton;
-        let mut finish = |system: &mut System, trial: &[DVec3]| {
+        let mut finish = |system: &mut S, trial: &[DVec3]| {
             let mut trial = trial.to_vec();
-            let outcome = newton.improve(system, &mut trial, tolerance);
+            let outcome = newton.improve_coupled(system, &mut trial, tolerance);
             take_better(&mut best, p, outcome, trial);
             best.residual <= tolerance
         };
         let n = self.path.follow(system, &self.settings, &mut finish);
         best.iterations += n;
         best
+    }
+}
+
+impl Engine for Homotopy {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        self.improve_coupled(system, p, tolerance)
     }
 
     fn memory(&mut self) -> &mut SystemMemory {

@@ -55,7 +55,7 @@ struct Work {
 }
 
 /// What is offered the impulses on a path: true where they lead to a solution.
-pub(crate) type Finish<'a> = dyn FnMut(&mut System, &[DVec3]) -> bool + 'a;
+pub(crate) type Finish<'a, S> = dyn FnMut(&mut S, &[DVec3]) -> bool + 'a;
 
 /// ‖F‖₂ of the smoothed laws at (p, u); None where a law has no smoothed form.
 pub(crate) fn evaluate<S: Coupled>(
@@ -105,13 +105,13 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
 
 impl Work {
     /// Follows the path from ε = start·q², with the slip term (`convexity` 0) or without it (1); `finish` is offered the impulses on the way.
-    fn follow(
+    fn follow<S: Coupled>(
         &mut self,
-        system: &mut System,
+        system: &mut S,
         start: f64,
         convexity: f64,
         settings: &InteriorPointSettings,
-        finish: &mut Finish,
+        finish: &mut Finish<S>,
     ) -> usize {
         let n = system.len();
         let q = speed_scale(system, &mut self.u);

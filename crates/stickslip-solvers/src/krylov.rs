@@ -75,7 +75,7 @@ impl Krylov {
             column[k + 1] = c * b - s * a;
         }
         let k = column.len() - 1;
-        let length = column[k].hypot(rest);
+        let length = libm::hypot(column[k], rest);
         let (c, s) = if length > 0.0 {
             (column[k] / length, rest / length)
         } else {

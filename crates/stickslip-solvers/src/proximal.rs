@@ -1,5 +1,6 @@
 //! Proximal Newton: the problem made compliant about a centre, solved by Newton, and the centre moved.
 
+use crate::homotopy::Homotopy;
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
@@ -15,6 +16,8 @@ pub struct ProximalSettings {
     pub tau: f64,
     /// Least and largest τ.
     pub tau_range: [f64; 2],
+    /// Where Newton fails on an inner problem, follow its path.
+    pub follow_paths: bool,
 }
 
 impl Default for ProximalSettings {
@@ -23,6 +26,7 @@ impl Default for ProximalSettings {
             iterations: 200,
             tau: 1.0,
             tau_range: [1e-12, 1e6],
+            follow_paths: false,
         }
     }
 }
@@ -43,6 +47,7 @@ pub struct Proximal {
     pub settings: ProximalSettings,
     /// The method of the inner problems.
     pub newton: Newton,
+    homotopy: Homotopy,
     memory: SystemMemory,
     centre: Vec<DVec3>,
     trial: Vec<DVec3>,
@@ -73,6 +78,7 @@ impl Default for Proximal {
                 polish: false,
                 ..NewtonSettings::default()
             }),
+            homotopy: Homotopy::default(),
             memory: SystemMemory::default(),
             centre: Vec::new(),
             trial: Vec::new(),
@@ -97,10 +103,17 @@ impl Engine for Proximal {
             self.trial.clone_from(&self.centre);
             let inner = (0.05 * now).max(0.1 * tolerance);
             let mut shifted = Shifted::new(system, tau, &self.centre, &mut self.rows);
-            let outcome = self
+            let mut outcome = self
                 .newton
                 .improve_coupled(&mut shifted, &mut self.trial, inner);
             iterations += outcome.iterations;
+            if outcome.residual > inner && self.settings.follow_paths {
+                // The compliance bounds the stiffness, so that the path can be followed to its end.
+                outcome = self
+                    .homotopy
+                    .improve_coupled(&mut shifted, &mut self.trial, inner);
+                iterations += outcome.iterations;
+            }
             let reached = residual(system, &self.trial, &mut self.u);
             if reached < best {
                 best = reached;
@@ -108,11 +121,13 @@ impl Engine for Proximal {
             }
             if outcome.residual <= inner {
                 std::mem::swap(&mut self.centre, &mut self.trial);
+                // As stiff as Newton bears; a path bears more, where the centre moves too slowly.
+                let slow = reached > 0.3 * now;
                 now = reached;
-                // As stiff as Newton bears.
                 let factor = match outcome.iterations {
                     0..=5 => 0.1,
                     6..=10 => 0.3,
+                    _ if slow && self.settings.follow_paths => 0.1,
                     _ => 1.0,
                 };
                 tau = (factor * tau).max(least);

@@ -74,7 +74,8 @@ pub trait ContactSolver: Send {
     fn name(&self) -> &'static str;
     /// What is proved for this solver, and under which hypotheses.
     fn guarantee(&self) -> Guarantee;
-    /// Solves to `tolerance` (m/s, largest residual over contacts; better where that is cheap),
+    /// Solves to `tolerance` (m/s, largest residual over contacts; better where that is cheap; `auto` takes
+    /// the rounding of the impulses where that is larger, as the answer's residual says),
     /// starting from `guess` (impulses matched from the last step; zero where a contact is new).
     ///
     /// # Errors

@@ -99,7 +99,7 @@ pub trait Coupled {
                 residual.resize(rows.len(), DVec3::ZERO);
                 self.subtract_image(rows, correction, du, residual);
                 let left = memory.krylov.extend(correction, residual);
-                if !(left > ENOUGH * size) {
+                if left <= ENOUGH * size || left.is_nan() {
                     break;
                 }
             }
@@ -177,16 +177,32 @@ impl SystemMemory {
             }
             Posed::Step(step) => {
                 self.local.assemble(step);
-                System::Contacts(DelassusSystem {
-                    problem: &self.local,
-                    memory: &mut self.contacts,
-                })
+                System::Contacts(DelassusSystem::new(&self.local, &mut self.contacts))
             }
-            Posed::Local(problem) => System::Contacts(DelassusSystem {
-                problem,
-                memory: &mut self.contacts,
-            }),
+            Posed::Local(problem) => {
+                System::Contacts(DelassusSystem::new(problem, &mut self.contacts))
+            }
         }
+    }
+}
+
+impl System<'_> {
+    /// Sets w̄ to w̄ (w_heavy/w̄)^s: s = 0 is the natural scale, 1 that of the heaviest body. It moves no
+    /// solution, only what counts as a large impulse: a light body between heavy ones carries impulses far
+    /// above its own mass times any velocity.
+    pub(crate) fn rescale(&mut self, w_heavy: f64, s: f64) {
+        let (natural, target) = match self {
+            System::Bodies(b) => (&b.memory.natural_w_bar, &mut b.memory.w_bar),
+            System::Contacts(c) => (&c.memory.natural_w_bar, &mut c.memory.w_bar),
+        };
+        target.clear();
+        target.extend(natural.iter().map(|&w| {
+            if w > w_heavy && s > 0.0 {
+                w * libm::pow(w_heavy / w, s)
+            } else {
+                w
+            }
+        }));
     }
 }
 
@@ -318,22 +334,31 @@ pub struct DelassusMemory {
     blocks: Vec<[f64; 3]>,
     starts: Vec<usize>,
     cols: Vec<usize>,
+    w_bar: Vec<f64>,
+    natural_w_bar: Vec<f64>,
 }
 
 /// A local problem with its memory.
 #[derive(Debug)]
 pub struct DelassusSystem<'a> {
-    /// The problem.
-    pub problem: &'a LocalProblem,
-    /// Memory.
-    pub memory: &'a mut DelassusMemory,
+    pub(crate) problem: &'a LocalProblem,
+    memory: &'a mut DelassusMemory,
 }
 
 fn block_of(m: &DMat3) -> Block<3> {
     m.transpose().to_cols_array_2d()
 }
 
-impl DelassusSystem<'_> {
+impl<'a> DelassusSystem<'a> {
+    /// Prepares the system of a local problem.
+    pub fn new(problem: &'a LocalProblem, memory: &'a mut DelassusMemory) -> Self {
+        memory.w_bar.clear();
+        let w_bar = |i| problem.delassus.w_bar(i);
+        memory.w_bar.extend((0..problem.len()).map(w_bar));
+        memory.natural_w_bar.clone_from(&memory.w_bar);
+        Self { problem, memory }
+    }
+
     fn delassus(&self) -> &Delassus {
         &self.problem.delassus
     }
@@ -349,7 +374,7 @@ impl Coupled for DelassusSystem<'_> {
     }
 
     fn w_bar(&self, i: usize) -> f64 {
-        self.problem.delassus.w_bar(i)
+        self.memory.w_bar[i]
     }
 
     fn velocities(&mut self, p: &[DVec3], u: &mut Vec<DVec3>) {
@@ -435,6 +460,7 @@ struct ScaledArm {
 pub struct BodyMemory {
     arms: Vec<[Option<ScaledArm>; 2]>,
     w_bar: Vec<f64>,
+    natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
     lu: BlockLu<6>,
     starts: Vec<usize>,
@@ -505,6 +531,7 @@ impl<'a> BodySystem<'a> {
             memory.arms.push(arms);
             memory.w_bar.push(trace / 3.0);
         }
+        memory.natural_w_bar.clone_from(&memory.w_bar);
         let n_b = problem.inverse_mass.len();
         memory.pairs.extend((0..n_b).map(|b| (b, b)));
         memory.pairs.sort_unstable();

@@ -10,46 +10,97 @@ use crate::system::{BodyMemory, BodySystem, Coupled, linearised_rows};
 use glam::DVec3;
 
 /// Newton steps.
-const STEPS: usize = 6;
+const STEPS: usize = 4;
+/// Roundings of its terms that a velocity may be off by.
+const ROUNDINGS: f64 = 8.0;
 /// Relative regularisation of redundant contacts.
 const REGULARISATION: f64 = 1e-9;
 
-/// Corrects impulses `p` and the velocities `nu` they give; returns the largest residual of the law at (p, ν),
-/// m/s. The momentum that ν misses stays within the rounding of the impulses.
+/// Corrects impulses `p` and writes the velocities `nu`; returns the largest residual of the law at (p, ν), m/s.
+/// Each velocity stays within the rounding of the impulses that give it.
 pub fn correct(problem: &ContactProblem, p: &mut Vec<DVec3>, nu: &mut Vec<Twist>) -> f64 {
     let mut memory = BodyMemory::default();
     let mut system = BodySystem::new(problem, &mut memory);
     let (mut rows, mut dp, mut u) = (Vec::new(), Vec::new(), Vec::new());
-    let mut best = (f64::INFINITY, p.clone(), nu.clone());
-    for _ in 0..=STEPS {
+    let (mut given, mut sizes) = (Vec::new(), Vec::new());
+    let mut trial = p.clone();
+    problem.velocity_into(p, nu);
+    let mut best = worst(&system, p, nu, &mut u);
+    let mut corrected = nu.clone();
+    for _ in 0..STEPS {
         u.clear();
-        u.extend(problem.contacts.iter().map(|c| c.velocity(nu)));
-        let worst = (0..p.len()).fold(0.0, |worst: f64, i| {
-            let r = system.law(i).natural_map(p[i], u[i], system.w_bar(i));
-            let r = r.length();
-            if r.is_finite() {
-                worst.max(r)
-            } else {
-                f64::INFINITY
-            }
-        });
-        if worst < best.0 {
-            best.0 = worst;
-            best.1.clone_from(p);
-            best.2.clone_from(nu);
-        }
-        linearised_rows(&system, Map::AlartCurnier, p, &u, REGULARISATION, &mut rows);
+        u.extend(problem.contacts.iter().map(|c| c.velocity(&corrected)));
+        linearised_rows(
+            &system,
+            Map::AlartCurnier,
+            &trial,
+            &u,
+            REGULARISATION,
+            &mut rows,
+        );
         if !system.factor(&rows) {
             break;
         }
         system.back_solve(&rows, &mut dp);
-        for (p, dp) in p.iter_mut().zip(&dp) {
+        for (p, dp) in trial.iter_mut().zip(&dp) {
             *p += *dp;
         }
-        system.add_velocity_change(nu);
+        system.add_velocity_change(&mut corrected);
+        problem.velocity_into(&trial, &mut given);
+        term_sizes(problem, &trial, &mut sizes);
+        for ((nu, given), size) in corrected.iter_mut().zip(&given).zip(&sizes) {
+            keep_within(nu, given, size);
+        }
+        let now = worst(&system, &trial, &corrected, &mut u);
+        if now < best {
+            best = now;
+            p.clone_from(&trial);
+            nu.clone_from(&corrected);
+        }
     }
-    (*p, *nu) = (best.1, best.2);
-    best.0
+    best
+}
+
+/// Sums of the sizes of the terms of ν = ν_free + M⁻¹ W p, for each body: (linear, angular).
+fn term_sizes(problem: &ContactProblem, p: &[DVec3], sizes: &mut Vec<(f64, f64)>) {
+    sizes.clear();
+    let free = problem.nu_free.iter();
+    sizes.extend(free.map(|nu| (nu.linear.length(), nu.angular.length())));
+    for (contact, &p) in problem.contacts.iter().zip(p) {
+        for arm in contact.arms.iter().flatten() {
+            let inverse = &problem.inverse_mass[arm.body];
+            let d = arm.response(inverse, contact.to_world(p));
+            sizes[arm.body].0 += d.linear.length();
+            sizes[arm.body].1 += d.angular.length();
+        }
+    }
+}
+
+/// A velocity that differs from the given one by more than rounding goes back to it.
+fn keep_within(nu: &mut Twist, given: &Twist, (linear, angular): &(f64, f64)) {
+    if (nu.linear - given.linear).length() > ROUNDINGS * f64::EPSILON * linear {
+        nu.linear = given.linear;
+    }
+    if (nu.angular - given.angular).length() > ROUNDINGS * f64::EPSILON * angular {
+        nu.angular = given.angular;
+    }
+}
+
+/// Largest residual over the contacts at impulses `p` and velocities `nu`, m/s.
+fn worst(system: &BodySystem, p: &[DVec3], nu: &[Twist], u: &mut Vec<DVec3>) -> f64 {
+    u.clear();
+    u.extend(system.problem.contacts.iter().map(|c| c.velocity(nu)));
+    (0..p.len()).fold(0.0, |worst: f64, i| {
+        let r = system
+            .law(i)
+            .natural_map(p[i], u[i], system.w_bar(i))
+            .length();
+        if r.is_finite() {
+            worst.max(r)
+        } else {
+            f64::INFINITY
+        }
+    })
 }
 
 #[cfg(test)]
