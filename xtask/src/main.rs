@@ -1,5 +1,6 @@
 //! Development tasks. `cargo xtask test` runs every check that CI runs, with the same settings.
 
+mod browser;
 mod picture;
 mod stages;
 
@@ -8,7 +9,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Development tasks of stickslip.
 
-  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests
+  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser
+  cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
   cargo xtask picture [CSV]   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
 
 Example: cargo xtask test";
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
         ["test"] => stages::run_all(),
+        ["browser"] => browser::run(),
         ["picture"] => picture::make(None),
         ["picture", trajectory] => picture::make(Some(trajectory)),
         [] | ["help" | "--help" | "-h"] => {

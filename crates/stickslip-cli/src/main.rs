@@ -2,13 +2,20 @@
 
 mod accel;
 mod bench;
+mod bench_cannonball;
+mod bench_plate;
 mod check;
+mod collection;
 mod compare;
+mod dump;
+mod field;
 mod modes;
 mod output;
 mod run;
 mod schema;
+mod shot;
 mod solve;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -36,6 +43,9 @@ enum Command {
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
+    View(view::Args),
+    Shot(shot::Args),
+    Field(field::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -49,6 +59,9 @@ fn main() -> ExitCode {
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),
+        Command::View(args) => args.run(),
+        Command::Shot(args) => args.run(),
+        Command::Field(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

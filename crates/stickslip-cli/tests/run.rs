@@ -212,8 +212,8 @@ fn a_scene_without_permission_exits_2() {
 fn outputs_that_cannot_be_written_exit_2_before_the_run() {
     let place = folder();
     let run = |out: &str| stickslip(&["run", STACK, "--until", "0.05", "-o", out]).exits(2);
-    run(&path(&place, "stack.xlsx")).says(&["stack.xlsx", ".parquet or .csv"]);
-    run(&path(&place, "stack")).says(&[".parquet or .csv"]);
+    run(&path(&place, "stack.xlsx")).says(&["stack.xlsx", ".parquet, .csv or .html"]);
+    run(&path(&place, "stack")).says(&[".parquet, .csv or .html"]);
     run(&path(&place, "no/such/folder/stack.csv")).says(&["stack.csv"]);
     run(&path(&place, "no/such/folder/stack.parquet")).says(&["stack.parquet"]);
     std::fs::create_dir(place.path().join("folder.csv")).expect("a folder");
@@ -303,4 +303,67 @@ fn every_scene_of_the_folder_runs_certified() {
         let checked = stickslip(&["check", &parquet]).exits(0);
         assert!(checked.out.starts_with("VALID"), "{scene}: {}", checked.out);
     }
+}
+
+/// Problems of steps become files that `solve` reads; both kinds.
+#[test]
+fn dumped_steps_are_solved_from_their_files() {
+    let place = folder();
+    let dump = path(&place, "dump");
+    for (cone, ending) in [("quadratic", "hdf5"), ("pyramid:4", "json")] {
+        let json = stickslip(&[
+            "run",
+            "scenes/sliding_box.toml",
+            "--cone",
+            cone,
+            "--until",
+            "0.05",
+            "--dump",
+            &dump,
+            "--dump-steps",
+            "2,4..5",
+            "--json",
+        ])
+        .exits(0)
+        .json();
+        let files = json["dumped"].as_array().expect("a list");
+        assert_eq!(files.len(), 3, "{json}");
+        let last = files[2].as_str().expect("a path");
+        assert!(
+            last.ends_with(&format!("sliding_box-step5.{ending}")),
+            "{json}"
+        );
+        let solved = stickslip(&["solve", last, "--tol", "1e-12", "--json"])
+            .exits(0)
+            .json();
+        assert_eq!(solved["status"], "solved");
+    }
+    let profile = path(&place, "profile.svg");
+    let table = stickslip(&[
+        "solve",
+        "--all",
+        &dump,
+        "--solver",
+        "auto,interior-point",
+        "--plot",
+        &profile,
+    ])
+    .exits(0);
+    assert!(table.out.contains("6 of 6 solved"), "{}", table.out);
+    assert!(table.out.contains("share solved"), "{}", table.out);
+    assert!(
+        std::fs::read_to_string(&profile)
+            .expect("the plot")
+            .contains("interior-point")
+    );
+    stickslip(&[
+        "run",
+        "scenes/sliding_box.toml",
+        "--dump",
+        &dump,
+        "--dump-steps",
+        "5..2",
+    ])
+    .exits(2)
+    .says(&["--dump-steps", "5..2"]);
 }

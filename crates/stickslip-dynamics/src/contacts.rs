@@ -109,7 +109,7 @@ impl Finder {
             self.candidates.retain(|c| {
                 !known[from..to]
                     .iter()
-                    .any(|k| c.repeats(k.feature, k.normal))
+                    .any(|k| c.repeats(k.feature, k.normal, k.point))
             });
             push(&self.candidates, [i, j], frictions, contacts);
         }

@@ -18,12 +18,32 @@ impl Bounds {
     /// Around a shape at `pose`; infinite for a half-space.
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
+        if let Shape::Cone { .. } | Shape::Hull(_) = shape {
+            let r = pose.rotation().transpose();
+            let along = |d: DVec3| shape.reach(r * d);
+            return Self {
+                min: pose.position - DVec3::from(DVec3::AXES.map(|d| along(-d))),
+                max: pose.position + DVec3::from(DVec3::AXES.map(along)),
+            };
+        }
         let reach = match shape {
+            Shape::Points { points, .. } => {
+                let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+                for p in points {
+                    let p = pose.to_world(*p);
+                    (min, max) = (min.min(p), max.max(p));
+                }
+                return Self { min, max };
+            }
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
             Shape::Box { half } => {
                 let r = pose.rotation();
                 r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z
+            }
+            _ => {
+                let r = pose.rotation().transpose();
+                DVec3::from(DVec3::AXES.map(|d| shape.reach(r * d)))
             }
         };
         Self {

@@ -7,12 +7,18 @@
 //!
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
+mod border;
 pub mod broad_phase;
+mod directions;
 pub mod frame;
+pub mod hull;
 pub mod mass;
 pub mod narrow_phase;
 pub mod path;
+mod placed;
 pub mod pose;
+mod rims;
+mod round;
 pub mod separation;
 pub mod shape;
 

@@ -446,7 +446,7 @@ impl ContactSolver for Auto {
         }
         if n_c == 1 {
             let q = problem.contacts[0].velocity(&problem.nu_free);
-            let w = problem.contacts[0].delassus_block(&problem.inverse_mass);
+            let w = problem.contacts[0].diagonal(&problem.inverse_mass);
             let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
             if chain.judge(&[exact], 1, "one-contact") {
                 return report("auto", chain);

@@ -59,7 +59,7 @@ impl Engine for Nsgs {
         let outcome = match system {
             System::Bodies(bodies) => {
                 let problem = bodies.problem;
-                let block = |c: &ContactBlock| with_mean(c.delassus_block(&problem.inverse_mass));
+                let block = |c: &ContactBlock| with_mean(c.diagonal(&problem.inverse_mass));
                 self.diagonal.extend(problem.contacts.iter().map(block));
                 let nu = &mut self.nu;
                 let mut medium = BodyMedium { problem, nu };
@@ -128,7 +128,7 @@ fn sweep<M: Medium>(
         let mut residual: f64 = 0.0;
         let mut speed: f64 = 0.0;
         for i in 0..n_c {
-            let u = medium.velocity(i);
+            let u = medium.velocity(i, p[i]);
             let r = residual::of_contact(medium.law(i), p[i], u, diagonal[i].1);
             residual = if r.is_finite() {
                 residual.max(r)
@@ -171,7 +171,7 @@ fn sweep<M: Medium>(
         for _ in 0..count {
             for i in 0..n_c {
                 let (w, _) = &diagonal[i];
-                let q = medium.velocity(i) - *w * p[i];
+                let q = medium.velocity(i, p[i]) - *w * p[i];
                 let next = one_contact::solve(medium.law(i), w, q);
                 medium.add(i, next - p[i]);
                 p[i] = next;

@@ -29,7 +29,8 @@ pub fn correct(problem: &ContactProblem, p: &mut Vec<DVec3>, nu: &mut Vec<Twist>
     let mut corrected = nu.clone();
     for _ in 0..STEPS {
         u.clear();
-        u.extend(problem.contacts.iter().map(|c| c.velocity(&corrected)));
+        let both = problem.contacts.iter().zip(&trial);
+        u.extend(both.map(|(c, &p)| c.velocity_at(&corrected, p)));
         linearised_rows(
             &system,
             Map::AlartCurnier,
@@ -89,7 +90,8 @@ fn keep_within(nu: &mut Twist, given: &Twist, (linear, angular): &(f64, f64)) {
 /// Largest residual over the contacts at impulses `p` and velocities `nu`, m/s.
 fn worst(system: &BodySystem, p: &[DVec3], nu: &[Twist], u: &mut Vec<DVec3>) -> f64 {
     u.clear();
-    u.extend(system.problem.contacts.iter().map(|c| c.velocity(nu)));
+    let both = system.problem.contacts.iter().zip(p);
+    u.extend(both.map(|(c, &p)| c.velocity_at(nu, p)));
     (0..p.len()).fold(0.0, |worst: f64, i| {
         let r = system
             .law(i)
@@ -106,7 +108,7 @@ fn worst(system: &BodySystem, p: &[DVec3], nu: &[Twist], u: &mut Vec<DVec3>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Arm, ContactBlock, InverseMass, Law};
+    use crate::problem::{Action, Arm, ContactBlock, InverseMass, Law};
     use glam::DMat3;
 
     /// A body of 1 kg on the ground under one of a thousand tonnes, both points, over 0.01 s.
@@ -121,11 +123,13 @@ mod tests {
             body,
             lever: DVec3::ZERO,
             sign,
+            action: Action::Force,
         };
         let contact = |body, below: Option<usize>| ContactBlock {
             frame: [DVec3::Z, DVec3::X, DVec3::Y],
             arms: [Some(arm(body, 1.0)), below.map(|b| arm(b, -1.0))],
             b: DVec3::new(1e-3 / 3.0, 0.0, 0.0),
+            compliance: DVec3::ZERO,
             law: Law::Cone { mu: 0.5 },
         };
         let free = Twist {
