@@ -3,6 +3,7 @@
 mod accel;
 mod bench;
 mod bench_cannonball;
+mod bench_contacts;
 mod bench_page;
 mod bench_plate;
 mod check;
