@@ -525,6 +525,26 @@ pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) ->
     fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
+/// Relative velocity at a contact of the bodies for which `counts` holds, seen in (n, t₁, t₂), m/s.
+pub(crate) fn frame_velocity(
+    start: &Start,
+    scheme: Scheme,
+    after: &[BodyState],
+    contact: &ContactImpulse,
+    counts: impl Fn(usize) -> bool,
+) -> DVec3 {
+    let c = &contact.contact;
+    let [n, t1, t2] = contact_frame(c.normal);
+    let mut velocity = DVec3::ZERO;
+    for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+        if counts(k) {
+            let lever = c.point - scheme.pose(start.model, start.states, after, k).position;
+            velocity += after[k].twist.at(lever) * sign;
+        }
+    }
+    DVec3::new(n.dot(velocity), t1.dot(velocity), t2.dot(velocity))
+}
+
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).
 fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
     let mut trace = 3.0 / mass;

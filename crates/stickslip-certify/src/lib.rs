@@ -3,6 +3,7 @@
 //! and not taken on trust.
 
 pub mod certificate;
+pub mod energy;
 pub mod free_motion;
 pub mod islands;
 pub mod joint;

@@ -3,6 +3,8 @@
 mod accel;
 mod bench;
 mod bench_cannonball;
+mod bench_contacts;
+mod bench_page;
 mod bench_plate;
 mod bench_precision;
 mod check;
@@ -13,6 +15,7 @@ mod dump;
 mod field;
 mod modes;
 mod output;
+mod reproduce;
 mod run;
 mod schema;
 mod shot;
@@ -49,6 +52,7 @@ enum Command {
     View(view::Args),
     Shot(shot::Args),
     Field(field::Args),
+    Reproduce(reproduce::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Command::View(args) => args.run(),
         Command::Shot(args) => args.run(),
         Command::Field(args) => args.run(),
+        Command::Reproduce(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

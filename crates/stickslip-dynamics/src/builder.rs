@@ -173,6 +173,7 @@ impl World {
                 solver: "auto".into(),
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
+                energy_check: false,
                 ignored: Vec::new(),
                 threads: 1,
             },
@@ -313,6 +314,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Checks the energy inequality in every step.
+    #[must_use]
+    pub const fn energy_check(mut self, check: bool) -> Self {
+        self.settings.energy_check = check;
+        self
+    }
+
     /// Checks everything and makes the world.
     ///
     /// # Errors
@@ -410,6 +418,7 @@ impl WorldBuilder {
             work: Workspace::default(),
             solvers,
             judge: Judge::default(),
+            energy_slack: None,
             stopwatch: Stopwatch::default(),
         })
     }

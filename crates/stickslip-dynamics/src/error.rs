@@ -146,6 +146,19 @@ pub enum StepError {
         /// How far it stays off, m (angles times the joint's length).
         misfit: f64,
     },
+    /// The energy inequality is broken, where it is checked.
+    #[error(
+        "step {step} at t = {t} s breaks the energy inequality by {gain:.3e} of the energy: forces taken at the start \
+         of the step, or a fast turn, put it in"
+    )]
+    EnergyGain {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// How much, relative to the energy.
+        gain: f64,
+    },
     /// A joint's angles cannot be told.
     #[error(
         "step {step} at t = {t} s: ry of joint \"{joint}\" is at a right angle: rx and rz are one there"

@@ -30,7 +30,8 @@ impl World {
             .time_step(scene.step.h)
             .cone(scene.step.cone)
             .solver(scene.step.solver.clone())
-            .tolerance(scene.step.tolerance);
+            .tolerance(scene.step.tolerance)
+            .energy_check(scene.step.energy_check);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }

@@ -38,6 +38,8 @@ pub struct Settings {
     pub tolerance: f64,
     /// Uniform gravity, m/s².
     pub gravity: DVec3,
+    /// Is the energy inequality checked in every step?
+    pub energy_check: bool,
     /// Pairs of bodies that do not collide (sorted, first smaller).
     pub ignored: Vec<[usize; 2]>,
     /// Threads that may be used; the answer does not depend on it.
@@ -136,6 +138,8 @@ pub struct World {
     /// The chosen solver first, then those tried when its answer is not certified.
     pub(crate) solvers: Vec<Option<Box<dyn ContactSolver>>>,
     pub(crate) judge: Judge,
+    /// What was left of the energy inequality in the last step, relative to its size; where it is checked.
+    pub(crate) energy_slack: Option<f64>,
     pub(crate) stopwatch: Stopwatch,
 }
 
@@ -326,6 +330,13 @@ impl World {
             &last.bodies,
             &last.joints,
         )
+    }
+
+    /// What was left of the energy inequality in the last step, relative to its size: at least −1e-12. `None` where
+    /// it is not checked.
+    #[must_use]
+    pub const fn energy_slack(&self) -> Option<f64> {
+        self.energy_slack
     }
 
     /// What the joint or spring of that name did in the last step; `None` before the first one.

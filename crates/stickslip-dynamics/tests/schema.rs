@@ -22,6 +22,7 @@ method = "stewart-trinkle"
 cone = { pyramid = 8, fan = "body", turn = 0.5 }
 solver = "auto"
 tolerance = 1e-10
+energy-check = false
 
 [material]
 friction = { static = 0.5, kinetic = 0.4 }

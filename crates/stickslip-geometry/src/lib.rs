@@ -21,6 +21,7 @@ mod rims;
 mod round;
 pub mod separation;
 pub mod shape;
+mod tree;
 
 pub use mass::MassProperties;
 pub use narrow_phase::{Candidate, Feature, Moving};

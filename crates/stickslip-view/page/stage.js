@@ -78,6 +78,9 @@ class Stage {
     this.cones = mark([[0, 0], [1, 1]], 2 * round);
     const disc = (this.dense ? [-1, 0, 1] : [-1, -0.7, 0, 0.7, 1]).map((z) => [Math.sqrt(Math.max(0, 1 - z * z)), z]);
     this.dots = mark(disc, round);
+    const [corners, normals] = turned(disc, round);
+    this.pins = renderer.batch(corners, normals, none, Math.max(1, 2 * run.about.links.length));
+    this.pins.pattern = false;
   }
 
   // One colour for each family of names (box[0], box[1], ...), lighter and darker in turn.
@@ -186,15 +189,21 @@ class Stage {
     return data;
   }
 
-  // Joints as a line from each body's centre to the joint, springs as a zigzag between their ends.
+  // Joints as a pin with a line to each body's centre, springs as a zigzag between their ends.
   links(moment) {
-    const data = [], [r, g, b] = this.theme.link;
-    for (const link of this.run.about.links) {
+    const data = [], [r, g, b] = this.theme.link, { pins, run } = this, thick = Math.min(0.09 * run.about.size, 0.007 * this.camera.distance);
+    pins.count = 0;
+    const pin = (place) => {
+      pins.data.set([...place, 1, 0, 0, 0, thick, thick, thick, r, g, b, -1], FLOATS * pins.count);
+      pins.count++;
+    };
+    for (const link of run.about.links) {
       const ends = link.bodies.map((body, k) => {
         if (body === null) return { centre: link.places[k], end: link.places[k] };
         const { place, turn } = this.pose(body, moment);
         return { centre: place, end: add(place, rotate(turn, link.places[k])) };
       });
+      ends.slice(link.spring ? 0 : 1).forEach(({ end }) => pin(end));
       const line = (p, q) => data.push(...p, r, g, b, 0.9, ...q, r, g, b, 0.9);
       if (!link.spring) { ends.forEach(({ centre, end }) => line(centre, end)); continue; }
       const [a, z] = [ends[0].end, ends[1].end], along = sub(z, a), side = times(unit(cross(along, Math.abs(along[2]) > 0.9 * length(along) ? [1, 0, 0] : [0, 0, 1])), 0.06 * length(along));
@@ -205,6 +214,7 @@ class Stage {
         from = to;
       }
     }
+    this.renderer.upload(pins);
     return data;
   }
 
@@ -245,6 +255,7 @@ class Stage {
     renderer.edges(scene, this.batches, this.theme.edges);
     renderer.drawLines(scene, [...this.trails(moment.frame), ...this.links(moment)]);
     // Arrows and dots shine through bodies, faintly: most contacts lie between two.
+    renderer.solids(scene, [this.pins]);
     if (!this.dense) {
       gl.enable(gl.BLEND);
       gl.depthFunc(gl.GREATER);

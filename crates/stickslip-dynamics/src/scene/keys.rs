@@ -190,6 +190,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             Kind::Number,
             "Largest residual of an accepted step, relative to max(1 m/s, |nu|). Default 1e-10.",
         ),
+        key(
+            "energy-check",
+            Kind::Flag,
+            "Check in every step that no energy appears. Default false.",
+        ),
     ],
     later: &[],
     one_key: false,

@@ -2,7 +2,7 @@
 
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, choice, shown, text};
+use super::reader::{Reader, choice, flag, shown, text};
 use stickslip_certify::{Cone, Fan, Reading};
 use stickslip_record::header::cone_from_str;
 
@@ -67,6 +67,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         impact_friction,
         solver: solver.to_owned(),
         tolerance,
+        energy_check: table.get("energy-check").map_or(Ok(false), flag)?,
     })
 }
 

@@ -25,6 +25,8 @@ pub struct StepSettings {
     pub solver: String,
     /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
     pub tolerance: f64,
+    /// Is the energy inequality checked in every step?
+    pub energy_check: bool,
 }
 
 impl StepSettings {
@@ -46,6 +48,7 @@ impl StepSettings {
             impact_friction: Reading::default(),
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,
+            energy_check: false,
         }
     }
 }

@@ -43,6 +43,9 @@ impl Scene {
         lines.put("impact-friction", &quoted(self.step.impact_friction.name()));
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
+        if self.step.energy_check {
+            lines.put("energy-check", "true");
+        }
         lines.open("[material]");
         lines.put("friction", &friction(self.material.friction));
         lines.put("restitution", &number(self.material.restitution));
