@@ -308,7 +308,7 @@ fn combined(ways: &[&[BodyState]], weights: &[f64]) -> Vec<BodyState> {
                 } else {
                     1.0
                 };
-                q = q + (other.pose.orientation * sign + pose.orientation * -1.0) * weight;
+                q += (other.pose.orientation * sign + pose.orientation * -1.0) * weight;
             }
             let orientation = if q == pose.orientation { q } else { unit(q) };
             BodyState {
