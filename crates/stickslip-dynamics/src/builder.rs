@@ -8,6 +8,8 @@ use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use stickslip_certify::{Body, BodyState, Cone, Friction, Judge, Model, StepRecord, Wrench};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::mass::centred;
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 use stickslip_solvers::solver::ContactSolver;
@@ -31,9 +33,11 @@ pub struct BodySpec {
 }
 
 impl BodySpec {
-    /// A free body of the given mass (kg) whose inertia follows from the shape.
+    /// A free body of the given mass (kg) whose inertia follows from the shape. The origin of its frame is its
+    /// centre of mass: a shape around another point is shifted.
     #[must_use]
     pub fn free(name: impl Into<String>, shape: Shape, mass: f64) -> Self {
+        let shape = centred(&shape);
         let mass = MassProperties::with_mass(&shape, mass);
         Self::new(name, shape, mass, Motion::Free)
     }
@@ -140,6 +144,7 @@ impl World {
                 solver: "auto".into(),
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
+                contact: Rule::default(),
                 ignored: Vec::new(),
                 threads: 1,
             },
@@ -213,6 +218,13 @@ impl WorldBuilder {
     #[must_use]
     pub const fn cone(mut self, cone: Cone) -> Self {
         self.settings.cone = cone;
+        self
+    }
+
+    /// Sets how contact is treated where the free space is not convex.
+    #[must_use]
+    pub const fn contact(mut self, rule: Rule) -> Self {
+        self.settings.contact = rule;
         self
     }
 

@@ -8,6 +8,7 @@ use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::{DQuat, DVec3};
 use stickslip_certify::{BodyState, Wrench};
+use stickslip_geometry::mass::centred;
 use stickslip_geometry::{MassProperties, Pose, Twist, pose::exp};
 
 impl World {
@@ -22,6 +23,7 @@ impl World {
             .default_friction(scene.material.friction)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
+            .contact(scene.step.contact)
             .solver(scene.step.solver.clone())
             .tolerance(scene.step.tolerance);
         for body in &scene.bodies {
@@ -53,6 +55,11 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         position: body.position,
         orientation: body.orientation,
     };
+    // A free body's origin is its centre of mass.
+    let shape = match body.motion {
+        scene::Motion::Free => centred(&body.shape),
+        scene::Motion::Fixed | scene::Motion::Prescribed(_) => body.shape.clone(),
+    };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
         scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
@@ -65,7 +72,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
     };
     BodySpec {
         name: body.name.clone(),
-        shape: body.shape.clone(),
+        shape,
         mass,
         motion: match &body.motion {
             scene::Motion::Free => Motion::Free,

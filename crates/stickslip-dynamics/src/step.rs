@@ -144,7 +144,7 @@ impl World {
     fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
         let (mut guess, mut nu) = (Vec::new(), Vec::new());
         let mut solved = Solved::default();
-        for _ in 0..SECOND_LOOKS {
+        for round in 0..SECOND_LOOKS {
             self.assemble();
             self.warm_start(&mut guess);
             self.stopwatch.lap(Stage::Assemble);
@@ -155,7 +155,7 @@ impl World {
             self.integrate(&nu)?;
             self.set_modes();
             self.stopwatch.lap(Stage::Integrate);
-            let missed = self.add_missed();
+            let missed = self.add_missed(round);
             self.stopwatch.lap(Stage::SecondLook);
             if missed == 0 {
                 break;
@@ -185,9 +185,8 @@ impl World {
     fn warm_start(&mut self, guess: &mut Vec<DVec3>) {
         guess.clear();
         for (k, contact) in self.work.contacts.iter().enumerate() {
-            let key = (contact.bodies, contact.feature);
             let last = &self.last.contacts;
-            match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
+            match last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
                 Ok(found) => {
                     guess.push(last[found].impulse);
                     if last[found].mode == Mode::Slide {
@@ -357,7 +356,7 @@ impl World {
         law_of(&start, self.settings.h, self.settings.cone, next, contact)
     }
 
-    fn add_missed(&mut self) -> usize {
+    fn add_missed(&mut self, round: usize) -> usize {
         let work = &mut self.work;
         work.end_poses.clear();
         work.end_poses.extend(work.next.iter().map(|s| s.pose));
@@ -366,8 +365,13 @@ impl World {
             start: &self.last.bodies,
             end: &work.end_poses,
         };
-        work.finder
-            .add_missed(&paths, &self.frictions, &self.settings, &mut work.contacts)
+        work.finder.add_missed(
+            &paths,
+            &self.frictions,
+            &self.settings,
+            round,
+            &mut work.contacts,
+        )
     }
 
     pub(crate) fn judge(&mut self) -> Certificate {

@@ -10,6 +10,7 @@ use stickslip_certify::islands::Islands;
 use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
 };
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_solvers::solver::ContactSolver;
 
 /// How a world is stepped.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub tolerance: f64,
     /// Uniform gravity, m/s².
     pub gravity: DVec3,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// Pairs of bodies that do not collide (sorted, first smaller).
     pub ignored: Vec<[usize; 2]>,
     /// Threads that may be used; the answer does not depend on it.

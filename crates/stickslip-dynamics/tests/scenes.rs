@@ -55,7 +55,7 @@ fn gap(scene: &Scene, plane: &str, part: &str) -> f64 {
             let n = part.orientation.inverse() * normal;
             n.abs().dot(half)
         }
-        Shape::HalfSpace { .. } => panic!("{} has no end", part.name),
+        _ => panic!("{} is no ball or box", part.name),
     };
     normal.dot(part.position) - offset - reach
 }

@@ -20,6 +20,7 @@ h = 0.01
 until = 1.0
 method = "stewart-trinkle"
 cone = { pyramid = 8 }
+contact = "conjunctive"
 solver = "auto"
 tolerance = 1e-10
 
@@ -55,6 +56,14 @@ orientation = { axis = [0, 0, 1], angle = 1 }
 name = "plate"
 shape = { box = { size = [1, 1, 1] } }
 motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t" }
+
+[[body]]
+name = "compound"
+density = 1
+[[body.shape.compound]]
+shape = { box = { size = [1, 1, 1] } }
+position = [0, 0, 0]
+orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[contact]]
 bodies = ["ground", "box"]

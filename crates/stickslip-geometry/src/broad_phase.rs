@@ -15,10 +15,17 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Around nothing: the union with it changes nothing.
+    pub const EMPTY: Self = Self {
+        min: DVec3::INFINITY,
+        max: DVec3::NEG_INFINITY,
+    };
+
     /// Around a shape at `pose`; infinite for a half-space.
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
         let reach = match shape {
+            Shape::Compound(c) => return c.bounds(pose),
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
             Shape::Box { half } => {

@@ -8,14 +8,17 @@
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
 pub mod broad_phase;
+pub mod compound;
 pub mod frame;
 pub mod mass;
 pub mod narrow_phase;
 pub mod path;
+pub mod pieces;
 pub mod pose;
 pub mod separation;
 pub mod shape;
 
+pub use compound::{Compound, Piece};
 pub use mass::MassProperties;
 pub use narrow_phase::{Candidate, Feature, Moving};
 pub use pose::{Pose, Twist};

@@ -1,5 +1,7 @@
 //! Mass and inertia of solid shapes of uniform density.
 
+use crate::compound::Piece;
+use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::{DMat3, DVec3};
 
@@ -18,6 +20,7 @@ impl MassProperties {
     pub fn with_mass(shape: &Shape, mass: f64) -> Option<Self> {
         let diagonal = match shape {
             Shape::HalfSpace { .. } => return None,
+            Shape::Compound(c) => return of_pieces(c.pieces(), mass),
             Shape::Ball { radius } => DVec3::splat(0.4 * mass * radius * radius),
             Shape::Box { half } => {
                 let s = *half * *half; // (edge/2)² each
@@ -37,6 +40,57 @@ impl MassProperties {
     }
 }
 
+/// Of pieces of equal density and the given mass in all, about their common centre of mass.
+fn of_pieces(pieces: &[Piece], mass: f64) -> Option<MassProperties> {
+    let (total, centre) = volume_and_centre(pieces)?;
+    let mut inertia = DMat3::ZERO;
+    for piece in pieces {
+        let own = MassProperties::with_mass(&piece.shape, mass * volume(&piece.shape)? / total)?;
+        let turn = piece.pose.rotation();
+        inertia += turn * own.inertia * turn.transpose();
+        // Steiner: m(r² 1 − r rᵀ).
+        let r = piece.pose.to_world(centre_of_mass(&piece.shape)?) - centre;
+        let dyad = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+        inertia += (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - dyad) * own.mass;
+    }
+    Some(MassProperties { mass, inertia })
+}
+
+/// Volume of all pieces, overlaps counted twice, m³, and their centre, m.
+fn volume_and_centre(pieces: &[Piece]) -> Option<(f64, DVec3)> {
+    let (mut total, mut moment) = (0.0, DVec3::ZERO);
+    for piece in pieces {
+        let v = volume(&piece.shape)?;
+        total += v;
+        moment += piece.pose.to_world(centre_of_mass(&piece.shape)?) * v;
+    }
+    Some((total, moment / total))
+}
+
+/// Centre of mass of a solid of uniform density, m, in the shape's own frame; `None` without a volume.
+#[must_use]
+pub fn centre_of_mass(shape: &Shape) -> Option<DVec3> {
+    match shape {
+        Shape::HalfSpace { .. } => None,
+        Shape::Ball { .. } | Shape::Box { .. } => Some(DVec3::ZERO),
+        Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(_, centre)| centre),
+    }
+}
+
+/// The shape in the frame whose origin is its centre of mass. One that is centred to rounding, or has no
+/// volume, stays as it is.
+#[must_use]
+pub fn centred(shape: &Shape) -> Shape {
+    let (Shape::Compound(c), Some(centre)) = (shape, centre_of_mass(shape)) else {
+        return shape.clone();
+    };
+    if centre.length() <= 16.0 * f64::EPSILON * shape.radius() {
+        return shape.clone();
+    }
+    let back = Pose::at(-centre);
+    Shape::compound(c.placed(&back)).unwrap_or_else(|_| shape.clone())
+}
+
 /// Volume, m³; `None` for a half-space.
 #[must_use]
 pub fn volume(shape: &Shape) -> Option<f64> {
@@ -44,12 +98,31 @@ pub fn volume(shape: &Shape) -> Option<f64> {
         Shape::HalfSpace { .. } => None,
         Shape::Ball { radius } => Some(4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius),
         Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
+        Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(volume, _)| volume),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_box_cut_into_eight_weighs_as_the_whole() {
+        let size = DVec3::new(0.6, 0.4, 0.2);
+        let small = Shape::cuboid(size * 0.5).unwrap();
+        let off = DVec3::new(1.0, -2.0, 0.3);
+        let cut = Shape::compound((0..8).map(|k| Piece {
+            shape: small.clone(),
+            pose: Pose::at(off + crate::shape::corner(size * 0.25, k)),
+        }))
+        .unwrap();
+        let whole = MassProperties::with_mass(&Shape::cuboid(size).unwrap(), 3.0).unwrap();
+        let sum = MassProperties::with_mass(&cut, 3.0).unwrap();
+        assert!((sum.inertia - whole.inertia).abs_diff_eq(DMat3::ZERO, 1e-15));
+        assert!((centre_of_mass(&cut).unwrap() - off).length() < 1e-15);
+        assert!((volume(&cut).unwrap() - size.x * size.y * size.z).abs() < 1e-16);
+        assert!(centre_of_mass(&centred(&cut)).unwrap().length() < 1e-15);
+    }
 
     #[test]
     fn box_and_ball_against_the_textbook() {

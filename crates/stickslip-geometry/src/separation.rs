@@ -15,6 +15,10 @@ use glam::DVec3;
 #[must_use]
 pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
     match (a, b) {
+        (Shape::Compound(c), _) => (c.pieces().iter())
+            .map(|p| separation(&p.shape, &pose_a.then(&p.pose), b, pose_b))
+            .fold(f64::INFINITY, f64::min),
+        (_, Shape::Compound(_)) => separation(b, pose_b, a, pose_a),
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => f64::INFINITY,
         (Shape::HalfSpace { normal, offset }, other) => {
             below_plane(pose_a, *normal, *offset, other, pose_b)

@@ -1,7 +1,9 @@
 //! The shapes, and the two questions every convex shape answers: its support and its extent.
 
+use crate::compound::{Compound, Piece};
 use crate::pose::Pose;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// A shape in its body's frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,8 @@ pub enum Shape {
         /// Half of each edge, m.
         half: DVec3,
     },
+    /// Convex pieces that move as one.
+    Compound(Arc<Compound>),
 }
 
 /// A shape that cannot be.
@@ -44,6 +48,17 @@ pub enum ShapeError {
         what: &'static str,
         /// What was given.
         value: DVec3,
+    },
+    /// A compound without pieces.
+    #[error("a compound needs at least one piece")]
+    Empty,
+    /// A piece that a compound cannot have.
+    #[error(
+        "piece {number} of the compound must be a convex shape of finite size, at a finite place"
+    )]
+    Piece {
+        /// Which, from 0.
+        number: usize,
     },
     /// A number that must be finite is not.
     #[error("{what} must be finite, got {value}")]
@@ -106,6 +121,14 @@ impl Shape {
         Ok(Self::Box { half: size * 0.5 })
     }
 
+    /// Convex pieces that move as one.
+    ///
+    /// # Errors
+    /// No piece, one that is not convex or has no end, a place that is not finite.
+    pub fn compound(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
+        Ok(Self::Compound(Arc::new(Compound::new(pieces)?)))
+    }
+
     /// max of d·x over the shape at `pose`, for a unit world direction d; infinite for a half-space
     /// in any direction but its normal.
     #[must_use]
@@ -125,6 +148,13 @@ impl Shape {
                 let local = pose.orientation.conjugate() * d;
                 d.dot(pose.position) + local.abs().dot(*half)
             }
+            Self::Compound(c) => {
+                let each = |p: &Piece| p.shape.support(&pose.then(&p.pose), d);
+                c.pieces()
+                    .iter()
+                    .map(each)
+                    .fold(f64::NEG_INFINITY, f64::max)
+            }
         }
     }
 
@@ -136,6 +166,7 @@ impl Shape {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.length(),
+            Self::Compound(c) => c.radius(),
         }
     }
 
@@ -146,6 +177,7 @@ impl Shape {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.min_element(),
+            Self::Compound(c) => c.thickness(),
         }
     }
 
@@ -159,6 +191,10 @@ impl Shape {
             Self::Box { half } => {
                 let excess = pose.to_body(point).abs() - *half;
                 excess.max(DVec3::ZERO).length() + excess.max_element().min(0.0)
+            }
+            Self::Compound(c) => {
+                let each = |p: &Piece| p.shape.distance(&pose.then(&p.pose), point);
+                c.pieces().iter().map(each).fold(f64::INFINITY, f64::min)
             }
         }
     }

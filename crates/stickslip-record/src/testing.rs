@@ -153,6 +153,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
     ContactImpulse {
         contact: Contact {
             bodies,
+            pieces: [feature, 3],
             feature: Feature(feature.wrapping_sub(1)),
             point: noise.vector(),
             normal: exp(noise.vector()) * DVec3::Z,

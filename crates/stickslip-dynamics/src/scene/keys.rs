@@ -1,7 +1,7 @@
 //! Every key of the scene format, once: the parser refuses what is not listed here, suggestions come
 //! from here, and the JSON Schema is made from it.
 
-use super::settings::{METHODS, SOLVERS};
+use super::settings::{CONTACTS, METHODS, SOLVERS};
 
 /// A table of the format and its keys.
 pub(super) struct TableSpec {
@@ -45,6 +45,8 @@ pub(super) enum Kind {
     Function,
     /// So many values of one kind.
     Array(&'static Kind, usize),
+    /// A shape, which may hold shapes itself.
+    Shape,
     /// A table.
     Table(&'static TableSpec),
     /// An array of tables.
@@ -154,6 +156,12 @@ pub(super) static STEP: TableSpec = TableSpec {
                 Kind::Table(&CONE),
             ]),
             "Friction cone: the exact one (default) or a pyramid.",
+        ),
+        key(
+            "contact",
+            Kind::Choice(&CONTACTS),
+            "Contact where the free space is not convex: at most one face of a piece pushes (default), or, \
+             for comparison, every plane within reach.",
         ),
         key(
             "solver",
@@ -294,13 +302,17 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         ),
         key("ball", Kind::Table(&BALL), "A ball around the origin."),
         key("box", Kind::Table(&BOX), "A box around the origin."),
+        key(
+            "compound",
+            Kind::Tables(&PIECE),
+            "Convex pieces that move as one body.",
+        ),
     ],
     later: &[
         "capsule",
         "cylinder",
         "cone",
         "hull",
-        "compound",
         "mesh",
         "height-field",
         "point",
@@ -339,6 +351,30 @@ pub(super) static BOX: TableSpec = TableSpec {
     name: "box",
     doc: "A box around the origin.",
     keys: &[required("size", VECTOR, "Full edge lengths, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static PIECE: TableSpec = TableSpec {
+    name: "compound",
+    doc: "A convex piece of a compound.",
+    keys: &[
+        required(
+            "shape",
+            Kind::Shape,
+            "Its shape: convex, or a compound itself.",
+        ),
+        key(
+            "position",
+            VECTOR,
+            "Place of its origin in the body's frame, m. Default [0, 0, 0].",
+        ),
+        key(
+            "orientation",
+            Kind::Either(&[Kind::Array(&Kind::Number, 4), Kind::Table(&ORIENTATION)]),
+            "Its orientation in the body's frame, as a body's.",
+        ),
+    ],
     later: &[],
     one_key: false,
 };

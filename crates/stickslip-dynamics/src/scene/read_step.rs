@@ -4,8 +4,9 @@ use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, shown, text};
 use stickslip_certify::Cone;
+use stickslip_geometry::narrow_phase::Rule;
 
-use super::settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+use super::settings::{CONTACTS, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
 
@@ -36,6 +37,10 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         Some(node) => read_cone(reader, node)?,
         None => Cone::default(),
     };
+    let contact = match table.get("contact") {
+        Some(node) if choice(node, "contact", &CONTACTS)? == CONTACTS[1] => Rule::Conjunctive,
+        _ => Rule::MaxGap,
+    };
     let solver = match table.get("solver") {
         Some(node) => choice(node, "solver", SOLVERS)?,
         None => SOLVERS[0],
@@ -49,6 +54,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         until,
         method,
         cone,
+        contact,
         solver: solver.to_owned(),
         tolerance,
     })

@@ -1,6 +1,7 @@
 //! How a scene is stepped through time.
 
 use stickslip_certify::Cone;
+use stickslip_geometry::narrow_phase::Rule;
 
 /// The names of the time-stepping methods that can be used.
 pub const METHODS: [&str; 1] = ["stewart-trinkle"];
@@ -10,6 +11,9 @@ pub const LATER_METHODS: [&str; 4] = ["implicit", "event-driven", "anitescu", "e
 
 /// The names of the solvers a scene may ask for.
 pub const SOLVERS: &[&str] = stickslip_solvers::SOLVER_NAMES;
+
+/// The names of the rules of contact where the free space is not convex.
+pub(super) const CONTACTS: [&str; 2] = ["max-gap", "conjunctive"];
 
 /// A time-stepping method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub struct StepSettings {
     pub method: Method,
     /// The friction cone.
     pub cone: Cone,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// The solver's name, one of [`SOLVERS`].
     pub solver: String,
     /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
@@ -59,6 +65,7 @@ impl StepSettings {
             until,
             method: Method::default(),
             cone: Cone::default(),
+            contact: Rule::default(),
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,
         }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
+use super::settings::CONTACTS;
 use super::{Body, Force, Mass, Motion, Scene};
 use crate::expression::Function;
 use stickslip_certify::{Cone, Friction};
-use stickslip_geometry::Shape;
+use stickslip_geometry::narrow_phase::Rule;
+use stickslip_geometry::{Piece, Shape};
 
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
@@ -28,6 +30,9 @@ impl Scene {
         match self.step.cone {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+        }
+        if self.step.contact == Rule::Conjunctive {
+            lines.put("contact", &quoted(CONTACTS[1]));
         }
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
@@ -81,15 +86,8 @@ impl Scene {
         if !matches!(body.motion, Motion::Prescribed(_)) {
             lines.put_vector("position", body.position);
         }
-        let q = [
-            body.orientation.w,
-            body.orientation.x,
-            body.orientation.y,
-            body.orientation.z,
-        ];
-        if q.map(f64::to_bits) != [1.0, 0.0, 0.0, 0.0].map(f64::to_bits) {
-            let [s, x, y, z] = q.map(number);
-            lines.put("orientation", &format!("[{s}, {x}, {y}, {z}]"));
+        if let Some(turned) = quaternion(body.orientation) {
+            lines.put("orientation", &turned);
         }
         lines.put_vector("velocity", body.velocity);
         lines.put_vector("angular-velocity", body.angular_velocity);
@@ -144,6 +142,16 @@ fn vector(v: DVec3) -> String {
     format!("[{x}, {y}, {z}]")
 }
 
+/// A quaternion, scalar first; `None` for no turn, which is the default.
+fn quaternion(q: DQuat) -> Option<String> {
+    let q = [q.w, q.x, q.y, q.z];
+    if q.map(f64::to_bits) == [1.0, 0.0, 0.0, 0.0].map(f64::to_bits) {
+        return None;
+    }
+    let [s, x, y, z] = q.map(number);
+    Some(format!("[{s}, {x}, {y}, {z}]"))
+}
+
 fn matrix(m: DMat3) -> String {
     let [x, y, z] = [m.row(0), m.row(1), m.row(2)].map(vector);
     format!("[{x}, {y}, {z}]")
@@ -169,6 +177,13 @@ fn friction(given: Friction) -> String {
     format!("{{ static = {sticking}, kinetic = {sliding} }}")
 }
 
+fn piece(piece: &Piece) -> String {
+    let (shape, position) = (shape(&piece.shape), vector(piece.pose.position));
+    let turned = quaternion(piece.pose.orientation);
+    let turned = turned.map_or(String::new(), |q| format!(", orientation = {q}"));
+    format!("{{ shape = {shape}, position = {position}{turned} }}")
+}
+
 fn shape(shape: &Shape) -> String {
     match shape {
         Shape::HalfSpace { normal, offset } => {
@@ -177,5 +192,9 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
         Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
+        Shape::Compound(c) => {
+            let pieces: Vec<String> = c.pieces().iter().map(piece).collect();
+            format!("{{ compound = [{}] }}", pieces.join(", "))
+        }
     }
 }

@@ -84,6 +84,12 @@ pub(super) fn box_ball(
     }
 }
 
+/// Is the ball's centre over a face of the box, and not beyond an edge?
+pub(super) fn over_face(cuboid: &Moving, half: DVec3, ball: &Moving) -> bool {
+    let excess = cuboid.start.to_body(ball.start.position).abs() - half;
+    (0..3).filter(|&i| excess[i] > 0.0).count() <= 1
+}
+
 fn nearest_face(excess: DVec3) -> usize {
     (0..3).fold(0, |best, i| if excess[i] > excess[best] { i } else { best })
 }

@@ -69,6 +69,15 @@ pub(super) fn box_box(
     }
 }
 
+/// Do all directions that separate the boxes at the start of the step agree to about 25°?
+pub(super) fn one_way_out(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3) -> bool {
+    let tie = COINCIDE * half_a.max_element().max(half_b.max_element());
+    let mut first: Option<DVec3> = None;
+    box_axes(half_a, &a.start, half_b, &b.start)
+        .filter(|axis| axis.gap >= -tie)
+        .all(|axis| first.get_or_insert(axis.direction).dot(axis.direction) > 0.9)
+}
+
 /// The direction that separates the boxes at the start of the step and is predicted to do so best at
 /// its end, and the predicted gap. Where none separates them (a depth of the order of rounding or h²),
 /// the one of least depth. Face directions win ties.

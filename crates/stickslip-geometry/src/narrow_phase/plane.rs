@@ -30,7 +30,7 @@ pub(super) fn against(
         }
     };
     match other.shape {
-        Shape::HalfSpace { .. } => {}
+        Shape::HalfSpace { .. } | Shape::Compound(_) => {}
         Shape::Ball { radius } => {
             let n_end = plane.end.orientation * normal;
             push(

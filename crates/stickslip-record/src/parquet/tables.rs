@@ -68,7 +68,7 @@ const BODY_COLUMNS: [Column; 17] = [
 ];
 
 /// One row for each contact of each recorded step.
-const CONTACT_COLUMNS: [Column; 18] = [
+const CONTACT_COLUMNS: [Column; 20] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("body_a", Kind::Text, ""),
@@ -87,6 +87,8 @@ const CONTACT_COLUMNS: [Column; 18] = [
     column("p_t1", Kind::Real, "N s"),
     column("p_t2", Kind::Real, "N s"),
     column("mode", Kind::Text, ""),
+    column("piece_a", Kind::Int, ""),
+    column("piece_b", Kind::Int, ""),
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.

@@ -246,6 +246,8 @@ impl Run {
                 Value::Real(p.y),
                 Value::Real(p.z),
                 Value::Text(mode),
+                Value::Int(i64::from(c.pieces[0])),
+                Value::Int(i64::from(c.pieces[1])),
             ]);
         }
         let solver = ByteArray::from(step.solver.as_str());
