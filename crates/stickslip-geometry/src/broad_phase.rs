@@ -26,6 +26,10 @@ impl Bounds {
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
         let reach = match shape {
             Shape::Compound(c) => return c.bounds(pose),
+            Shape::Mesh(mesh) => return mesh.bounds().placed(pose),
+            Shape::Triangle(facet) => {
+                return Self::around(&facet.points().map(|p| pose.to_world(p)));
+            }
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
             Shape::Box { half } => {
@@ -37,6 +41,34 @@ impl Bounds {
             min: pose.position - reach,
             max: pose.position + reach,
         }
+    }
+
+    /// The smallest box that holds all points.
+    #[must_use]
+    pub fn around(points: &[DVec3]) -> Self {
+        points.iter().fold(Self::EMPTY, |all, &p| Self {
+            min: all.min.min(p),
+            max: all.max.max(p),
+        })
+    }
+
+    /// Around the box when its frame is at `pose`.
+    #[must_use]
+    pub fn placed(&self, pose: &Pose) -> Self {
+        let (middle, half) = ((self.min + self.max) * 0.5, (self.max - self.min) * 0.5);
+        let r = pose.rotation();
+        let reach = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+        let centre = pose.to_world(middle);
+        Self {
+            min: centre - reach,
+            max: centre + reach,
+        }
+    }
+
+    /// Around the box as seen from `pose`.
+    #[must_use]
+    pub fn seen_from(&self, pose: &Pose) -> Self {
+        self.placed(&pose.inverse())
     }
 
     /// The smallest box that holds both.

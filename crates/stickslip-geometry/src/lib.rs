@@ -11,6 +11,7 @@ pub mod broad_phase;
 pub mod compound;
 pub mod frame;
 pub mod mass;
+pub mod mesh;
 pub mod narrow_phase;
 pub mod path;
 pub mod pieces;
@@ -20,6 +21,7 @@ pub mod shape;
 
 pub use compound::{Compound, Piece};
 pub use mass::MassProperties;
+pub use mesh::{Facet, Mesh, MeshError};
 pub use narrow_phase::{Candidate, Feature, Moving};
 pub use pose::{Pose, Twist};
 pub use shape::{Shape, ShapeError};

@@ -1,9 +1,11 @@
 //! Mass and inertia of solid shapes of uniform density.
 
 use crate::compound::Piece;
+use crate::mesh::{Mesh, volume_integrals};
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::{DMat3, DVec3};
+use std::sync::Arc;
 
 /// Mass and inertia about the centre of mass, in the body frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +23,8 @@ impl MassProperties {
         let diagonal = match shape {
             Shape::HalfSpace { .. } => return None,
             Shape::Compound(c) => return of_pieces(c.pieces(), mass),
+            Shape::Mesh(mesh) => return of_mesh(mesh, mass),
+            Shape::Triangle(_) => return None,
             Shape::Ball { radius } => DVec3::splat(0.4 * mass * radius * radius),
             Shape::Box { half } => {
                 let s = *half * *half; // (edge/2)² each
@@ -71,7 +75,8 @@ fn volume_and_centre(pieces: &[Piece]) -> Option<(f64, DVec3)> {
 #[must_use]
 pub fn centre_of_mass(shape: &Shape) -> Option<DVec3> {
     match shape {
-        Shape::HalfSpace { .. } => None,
+        Shape::HalfSpace { .. } | Shape::Triangle(_) => None,
+        Shape::Mesh(mesh) => integrals(mesh).map(|(volume, first, _)| first / volume),
         Shape::Ball { .. } | Shape::Box { .. } => Some(DVec3::ZERO),
         Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(_, centre)| centre),
     }
@@ -81,21 +86,45 @@ pub fn centre_of_mass(shape: &Shape) -> Option<DVec3> {
 /// volume, stays as it is.
 #[must_use]
 pub fn centred(shape: &Shape) -> Shape {
-    let (Shape::Compound(c), Some(centre)) = (shape, centre_of_mass(shape)) else {
+    let Some(centre) = centre_of_mass(shape) else {
         return shape.clone();
     };
     if centre.length() <= 16.0 * f64::EPSILON * shape.radius() {
         return shape.clone();
     }
     let back = Pose::at(-centre);
-    Shape::compound(c.placed(&back)).unwrap_or_else(|_| shape.clone())
+    match shape {
+        Shape::Compound(c) => Shape::compound(c.placed(&back)).unwrap_or_else(|_| shape.clone()),
+        Shape::Mesh(mesh) => Shape::Mesh(Arc::new(mesh.shifted(-centre))),
+        _ => shape.clone(),
+    }
 }
 
-/// Volume, m³; `None` for a half-space.
+/// Volume, first and second moments of the inside of a closed mesh.
+fn integrals(mesh: &Mesh) -> Option<(f64, DVec3, DMat3)> {
+    let found = volume_integrals(mesh.vertices(), mesh.triangles());
+    (mesh.open_edges() == 0 && found.0 > 0.0).then_some(found)
+}
+
+/// Of the inside of a closed mesh, about its centre of mass.
+fn of_mesh(mesh: &Mesh, mass: f64) -> Option<MassProperties> {
+    let (volume, first, second) = integrals(mesh)?;
+    let c = first / volume;
+    // Σ = ∫ (x − c)(x − c)ᵀ dV; I = ρ (tr Σ 1 − Σ).
+    let sigma = second - DMat3::from_cols(first * c.x, first * c.y, first * c.z);
+    let trace = sigma.x_axis.x + sigma.y_axis.y + sigma.z_axis.z;
+    let inertia = (DMat3::from_diagonal(DVec3::splat(trace)) - sigma) * (mass / volume);
+    // Symmetric to the last bit.
+    let inertia = (inertia + inertia.transpose()) * 0.5;
+    Some(MassProperties { mass, inertia })
+}
+
+/// Volume, m³; `None` for a half-space or a surface that is not closed.
 #[must_use]
 pub fn volume(shape: &Shape) -> Option<f64> {
     match shape {
-        Shape::HalfSpace { .. } => None,
+        Shape::HalfSpace { .. } | Shape::Triangle(_) => None,
+        Shape::Mesh(mesh) => integrals(mesh).map(|found| found.0),
         Shape::Ball { radius } => Some(4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius),
         Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
         Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(volume, _)| volume),

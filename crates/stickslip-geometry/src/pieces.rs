@@ -4,16 +4,58 @@
 //! over a crack between two pieces is held by the top of the one and not by the wall of the other.
 
 use crate::broad_phase::Bounds;
+use crate::mesh::Facet;
 use crate::narrow_phase::Moving;
 use crate::pose::Pose;
 use crate::shape::Shape;
+use glam::DVec3;
 use std::borrow::Cow;
+
+/// Where the other body's way leads: a box, or everything below a plane n·x = offset.
+#[derive(Clone, Copy, Debug)]
+enum Region {
+    Box(Bounds),
+    Below(DVec3, f64),
+}
+
+impl Region {
+    /// Around the way of a body.
+    fn of(body: &Moving<'_>, touch: f64) -> Self {
+        let Shape::HalfSpace { normal, offset } = body.shape else {
+            return Self::Box(body.bounds(touch));
+        };
+        // A half-space that turns reaches anywhere.
+        if body.start.orientation != body.end.orientation {
+            return Self::Box(body.bounds(touch));
+        }
+        let n = body.start.orientation * *normal;
+        let height = |pose: &Pose| n.dot(pose.position) + offset;
+        Self::Below(n, height(&body.start).max(height(&body.end)))
+    }
+
+    fn meets(&self, bounds: &Bounds) -> bool {
+        match self {
+            Self::Box(region) => region.meets(bounds),
+            Self::Below(n, offset) => {
+                let lowest = DVec3::select(n.cmpge(DVec3::ZERO), bounds.min, bounds.max);
+                n.dot(lowest) <= *offset
+            }
+        }
+    }
+
+    fn grown(&self, margin: f64) -> Self {
+        match self {
+            Self::Box(region) => Self::Box(region.grown(margin)),
+            Self::Below(n, offset) => Self::Below(*n, offset + margin),
+        }
+    }
+}
 
 impl Shape {
     /// Is it one convex piece?
     #[must_use]
     pub const fn is_convex(&self) -> bool {
-        !matches!(self, Self::Compound(_))
+        !matches!(self, Self::Compound(_) | Self::Mesh(_))
     }
 
     /// Number of convex pieces.
@@ -21,6 +63,7 @@ impl Shape {
     pub fn piece_count(&self) -> usize {
         match self {
             Self::Compound(c) => c.pieces().len(),
+            Self::Mesh(mesh) => mesh.triangles().len(),
             _ => 1,
         }
     }
@@ -33,18 +76,39 @@ impl Shape {
                 let piece = c.pieces().get(k as usize)?;
                 Some((Cow::Borrowed(&piece.shape), piece.pose))
             }
+            Self::Mesh(mesh) => {
+                let facet = Facet::new(mesh, k)?;
+                Some((Cow::Owned(Self::Triangle(facet)), Pose::IDENTITY))
+            }
             _ => (k == 0).then_some((Cow::Borrowed(self), Pose::IDENTITY)),
         }
     }
 
-    /// Calls `visit` with every piece, at `pose`, whose bounds there meet `region`.
-    fn pieces_in(&self, pose: &Pose, region: &Bounds, visit: &mut dyn FnMut(u32, &Self, &Pose)) {
+    /// Calls `visit` with every piece, at `pose`, whose bounds there meet `region`, which is a box, or the space
+    /// below a plane.
+    fn pieces_in(&self, pose: &Pose, region: &Region, visit: &mut dyn FnMut(u32, &Self, &Pose)) {
         match self {
             Self::Compound(c) => {
                 for (k, piece) in c.pieces().iter().enumerate() {
                     let there = pose.then(&piece.pose);
-                    if Bounds::of(&piece.shape, &there).meets(region) {
+                    if region.meets(&Bounds::of(&piece.shape, &there)) {
                         visit(k as u32, &piece.shape, &piece.pose);
+                    }
+                }
+            }
+            Self::Mesh(mesh) => {
+                let visit = &mut |k: u32| {
+                    if let Some(facet) = Facet::new(mesh, k) {
+                        visit(k, &Self::Triangle(facet), &Pose::IDENTITY);
+                    }
+                };
+                match region {
+                    Region::Box(bounds) => {
+                        let local = bounds.seen_from(pose);
+                        mesh.each_near(&|b| b.meets(&local), visit);
+                    }
+                    Region::Below(..) => {
+                        mesh.each_near(&|b| region.meets(&b.placed(pose)), visit);
                     }
                 }
             }
@@ -91,9 +155,9 @@ pub fn piece_pairs(
     if a.shape.is_convex() && b.shape.is_convex() {
         return visit([0, 0], a, b);
     }
-    let around_b = b.bounds(touch);
+    let around_b = Region::of(b, touch);
     each_piece(a, &around_b, touch, &mut |i, piece_a| {
-        let around_a = piece_a.bounds(touch);
+        let around_a = Region::of(piece_a, touch);
         each_piece(b, &around_a, touch, &mut |j, piece_b| {
             visit([i, j], piece_a, piece_b)
         });
@@ -103,7 +167,7 @@ pub fn piece_pairs(
 /// Calls `visit` with the pieces of a body whose way meets a region.
 fn each_piece(
     body: &Moving<'_>,
-    region: &Bounds,
+    region: &Region,
     touch: f64,
     visit: &mut dyn FnMut(u32, &Moving<'_>),
 ) {
@@ -116,7 +180,7 @@ fn each_piece(
     body.shape
         .pieces_in(&body.start, &room, &mut |k, shape, local| {
             let piece = body.piece(shape, local);
-            if piece.bounds(touch).meets(region) {
+            if region.meets(&piece.bounds(touch)) {
                 visit(k, &piece);
             }
         });

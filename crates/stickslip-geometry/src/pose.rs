@@ -63,6 +63,15 @@ impl Pose {
         }
     }
 
+    /// The world as seen from this frame.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        Self {
+            position: self.to_body(DVec3::ZERO),
+            orientation: self.orientation.conjugate(),
+        }
+    }
+
     /// Are all its numbers finite?
     #[must_use]
     pub fn is_finite(&self) -> bool {

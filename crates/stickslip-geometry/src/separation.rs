@@ -6,9 +6,13 @@
 //! largest is attained on a face normal or on a cross product of edges, except that a positive one may
 //! be larger between two corners: there it is a lower bound (the shapes are apart all the same).
 
+use crate::broad_phase::Bounds;
+use crate::mesh::{Facet, Mesh};
+use crate::narrow_phase::triangle;
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Signed separation: exact where negative or zero (minus the penetration depth), a lower bound of the
 /// distance where positive. `f64::INFINITY` for two half-spaces, which never meet here.
@@ -19,6 +23,8 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             .map(|p| separation(&p.shape, &pose_a.then(&p.pose), b, pose_b))
             .fold(f64::INFINITY, f64::min),
         (_, Shape::Compound(_)) => separation(b, pose_b, a, pose_a),
+        (Shape::Mesh(mesh), _) => of_mesh(mesh, pose_a, b, pose_b),
+        (_, Shape::Mesh(mesh)) => of_mesh(mesh, pose_b, a, pose_a),
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => f64::INFINITY,
         (Shape::HalfSpace { normal, offset }, other) => {
             below_plane(pose_a, *normal, *offset, other, pose_b)
@@ -28,10 +34,38 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         }
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
+        (Shape::Triangle(facet), other) => {
+            triangle::separation(facet, pose_a, other, pose_b).unwrap_or(f64::INFINITY)
+        }
+        (other, Shape::Triangle(facet)) => {
+            triangle::separation(facet, pose_b, other, pose_a).unwrap_or(f64::INFINITY)
+        }
         (Shape::Box { half: ha }, Shape::Box { half: hb }) => box_axes(*ha, pose_a, *hb, pose_b)
             .map(|axis| axis.gap)
             .fold(f64::NEG_INFINITY, f64::max),
     }
+}
+
+/// The least over the triangles that the other shape's bounds meet; infinite where there are none.
+fn of_mesh(mesh: &Arc<Mesh>, pose: &Pose, other: &Shape, other_pose: &Pose) -> f64 {
+    if let Shape::HalfSpace { normal, offset } = other {
+        return below_plane(
+            other_pose,
+            *normal,
+            *offset,
+            &Shape::Mesh(Arc::clone(mesh)),
+            pose,
+        );
+    }
+    let region = Bounds::of(other, other_pose).seen_from(pose);
+    let mut least = f64::INFINITY;
+    mesh.each_near(&|b| b.meets(&region), &mut |t| {
+        if let Some(facet) = Facet::new(mesh, t) {
+            let gap = separation(&Shape::Triangle(facet), pose, other, other_pose);
+            least = least.min(gap);
+        }
+    });
+    least
 }
 
 fn below_plane(plane: &Pose, normal: DVec3, offset: f64, shape: &Shape, pose: &Pose) -> f64 {

@@ -1,6 +1,8 @@
 //! The shapes, and the two questions every convex shape answers: its support and its extent.
 
 use crate::compound::{Compound, Piece};
+use crate::mesh::{Facet, Mesh};
+use crate::narrow_phase::triangle::closest_point;
 use crate::pose::Pose;
 use glam::DVec3;
 use std::sync::Arc;
@@ -28,6 +30,10 @@ pub enum Shape {
     },
     /// Convex pieces that move as one.
     Compound(Arc<Compound>),
+    /// A surface of triangles.
+    Mesh(Arc<Mesh>),
+    /// One triangle of a mesh: a convex piece without thickness.
+    Triangle(Facet),
 }
 
 /// A shape that cannot be.
@@ -148,6 +154,8 @@ impl Shape {
                 let local = pose.orientation.conjugate() * d;
                 d.dot(pose.position) + local.abs().dot(*half)
             }
+            Self::Mesh(mesh) => farthest(mesh.vertices(), pose, d),
+            Self::Triangle(facet) => farthest(&facet.points(), pose, d),
             Self::Compound(c) => {
                 let each = |p: &Piece| p.shape.support(&pose.then(&p.pose), d);
                 c.pieces()
@@ -167,10 +175,13 @@ impl Shape {
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.length(),
             Self::Compound(c) => c.radius(),
+            Self::Mesh(mesh) => mesh.radius(),
+            Self::Triangle(facet) => farthest_from_origin(&facet.points()),
         }
     }
 
-    /// Half of the shape's smallest width, m; infinite for a half-space.
+    /// Half of the shape's smallest width, m; infinite for a half-space, and for a surface, which has none: what
+    /// meets it must not pass within one look.
     #[must_use]
     pub fn thickness(&self) -> f64 {
         match self {
@@ -178,11 +189,12 @@ impl Shape {
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.min_element(),
             Self::Compound(c) => c.thickness(),
+            Self::Mesh(_) | Self::Triangle(_) => f64::INFINITY,
         }
     }
 
     /// Signed distance from a world point to the shape: exact outside, and inside the depth below the
-    /// nearest face.
+    /// nearest face. A surface has no inside.
     #[must_use]
     pub fn distance(&self, pose: &Pose, point: DVec3) -> f64 {
         match self {
@@ -192,12 +204,35 @@ impl Shape {
                 let excess = pose.to_body(point).abs() - *half;
                 excess.max(DVec3::ZERO).length() + excess.max_element().min(0.0)
             }
+            Self::Triangle(facet) => {
+                let x = pose.to_body(point);
+                (x - closest_point(facet.points(), x)).length()
+            }
+            Self::Mesh(mesh) => {
+                let x = pose.to_body(point);
+                let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices()[v as usize]);
+                let each = |t: &[u32; 3]| (x - closest_point(corners(t), x)).length();
+                mesh.triangles()
+                    .iter()
+                    .map(each)
+                    .fold(f64::INFINITY, f64::min)
+            }
             Self::Compound(c) => {
                 let each = |p: &Piece| p.shape.distance(&pose.then(&p.pose), point);
                 c.pieces().iter().map(each).fold(f64::INFINITY, f64::min)
             }
         }
     }
+}
+
+fn farthest(points: &[DVec3], pose: &Pose, d: DVec3) -> f64 {
+    let local = pose.orientation.conjugate() * d;
+    let each = points.iter().map(|p| local.dot(*p));
+    d.dot(pose.position) + each.fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn farthest_from_origin(points: &[DVec3]) -> f64 {
+    points.iter().map(|p| p.length()).fold(0.0, f64::max)
 }
 
 /// Corner `k` (bits: x, y, z; a set bit is the positive side) of a box.

@@ -3,7 +3,7 @@
 use super::{Candidate, Feature, Moving, slack};
 use glam::DVec3;
 
-const BALL: Feature = Feature(1 << 24);
+pub(super) const BALL: Feature = Feature(1 << 24);
 
 /// Two balls; the normal points from a to b, along the line of centres. Balls that miss each other on the
 /// predicted way have no row: the line of centres would stop them, and a row across the line of closest

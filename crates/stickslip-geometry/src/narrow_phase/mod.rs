@@ -11,6 +11,8 @@ mod ball;
 mod conjunctive;
 mod cuboid;
 mod plane;
+mod polytope;
+pub(crate) mod triangle;
 
 use crate::pose::Pose;
 use crate::shape::Shape;
@@ -175,6 +177,8 @@ pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
     match (a.shape, b.shape) {
         (Shape::HalfSpace { .. }, _) | (_, Shape::HalfSpace { .. }) => true,
         (Shape::Ball { .. }, Shape::Ball { .. }) => true,
+        (Shape::Triangle(facet), _) => triangle::one_way_out(a, facet, b),
+        (_, Shape::Triangle(facet)) => triangle::one_way_out(b, facet, a),
         (Shape::Box { half }, Shape::Ball { .. }) => ball::over_face(a, *half, b),
         (Shape::Ball { .. }, Shape::Box { half }) => ball::over_face(b, *half, a),
         (Shape::Box { half }, Shape::Box { half: other }) => {
@@ -192,7 +196,7 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let first = out.len();
     match (a.shape, b.shape) {
         // Pieces are looked at pair by pair, in `pieces::piece_pairs`.
-        (Shape::Compound(_), _) | (_, Shape::Compound(_)) => {}
+        (Shape::Compound(_) | Shape::Mesh(_), _) | (_, Shape::Compound(_) | Shape::Mesh(_)) => {}
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {}
         (Shape::HalfSpace { normal, offset }, _) => {
             plane::against(a, *normal, *offset, b, true, out)
@@ -201,6 +205,8 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             plane::against(b, *normal, *offset, a, false, out);
             flip(&mut out[first..]);
         }
+        (Shape::Triangle(facet), _) => triangle::against(a, facet, b, true, out),
+        (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
         }

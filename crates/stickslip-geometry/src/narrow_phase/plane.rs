@@ -30,7 +30,7 @@ pub(super) fn against(
         }
     };
     match other.shape {
-        Shape::HalfSpace { .. } | Shape::Compound(_) => {}
+        Shape::HalfSpace { .. } | Shape::Compound(_) | Shape::Mesh(_) => {}
         Shape::Ball { radius } => {
             let n_end = plane.end.orientation * normal;
             push(
@@ -38,6 +38,11 @@ pub(super) fn against(
                 other.pose.position - n * *radius,
                 other.end.position - n_end * *radius,
             );
+        }
+        Shape::Triangle(facet) => {
+            for (k, p) in facet.points().into_iter().enumerate() {
+                push(k, other.pose.to_world(p), other.end.to_world(p));
+            }
         }
         Shape::Box { half } => {
             for k in 0..8 {
