@@ -21,6 +21,8 @@ pub enum Residual {
     Cone,
     /// Friction against the slip: distance from maximal dissipation.
     Direction,
+    /// Joints, limits, motors, dry friction and springs against their laws.
+    Joint,
 }
 
 /// What the judge found in one step. Every residual is a velocity, m/s, so that one tolerance fits all.
@@ -43,7 +45,7 @@ pub struct Certificate {
 
 impl Residual {
     /// All kinds, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Momentum,
         Self::Map,
         Self::Norm,
@@ -53,14 +55,16 @@ impl Residual {
         Self::Complementarity,
         Self::Cone,
         Self::Direction,
+        Self::Joint,
     ];
 
-    /// The contact law itself; the others are equalities.
-    pub const LAW: [Self; 4] = [
+    /// The laws of contacts and joints; the others are equalities.
+    pub const LAW: [Self; 5] = [
         Self::Gap,
         Self::Complementarity,
         Self::Cone,
         Self::Direction,
+        Self::Joint,
     ];
 
     /// Name in files and reports.
@@ -76,6 +80,7 @@ impl Residual {
             Self::Complementarity => "complementarity",
             Self::Cone => "cone",
             Self::Direction => "direction",
+            Self::Joint => "joint",
         }
     }
 }
@@ -87,7 +92,7 @@ impl Certificate {
         self.worst_among(&Residual::ALL)
     }
 
-    /// Does the law (gap, complementarity, cone, direction) hold within [`Certificate::bound`], and
+    /// Does the law (gap, complementarity, cone, direction, joint) hold within [`Certificate::bound`], and
     /// every equality to rounding?
     #[must_use]
     pub fn holds(&self, tolerance: f64) -> bool {
@@ -100,7 +105,7 @@ impl Certificate {
         tolerance * self.speed.max(1.0) + self.floor
     }
 
-    /// The largest residual of the contact law (not of the equalities) and its kind.
+    /// The largest residual of the laws (not of the equalities) and its kind.
     #[must_use]
     pub fn worst_of_law(&self) -> (Residual, f64) {
         self.worst_among(&Residual::LAW)

@@ -1,7 +1,7 @@
 //! Which bodies fly in a step, and which move with their contacts.
 //!
-//! Free bodies that share a contact row form an island. Where no contact of an island carries an impulse, its
-//! bodies fly: they move by the second-order map. Otherwise all of them move by q ⊕ hν⁺, so that bodies that
+//! Free bodies that share a contact row, a joint or a spring form an island. Where no contact of an island
+//! carries an impulse and nothing is joined, its bodies fly: they move by the second-order map. Otherwise all of them move by q ⊕ hν⁺, so that bodies that
 //! fall together stay together.
 
 use crate::model::Model;
@@ -30,12 +30,22 @@ impl Islands {
                 self.parent[a.max(b)] = a.min(b);
             }
         }
-        for c in contacts.iter().filter(|c| c.impulse != DVec3::ZERO) {
-            for k in c.contact.bodies {
-                if model.bodies[k].is_free() {
-                    let root = self.root(k);
-                    self.loaded[root] = true;
-                }
+        for joined in model.joined() {
+            if let [Some(a), Some(b)] = joined
+                && model.bodies[a].is_free()
+                && model.bodies[b].is_free()
+            {
+                let (a, b) = (self.root(a), self.root(b));
+                self.parent[a.max(b)] = a.min(b);
+            }
+        }
+        let loads = contacts.iter().filter(|c| c.impulse != DVec3::ZERO);
+        let touched = loads.flat_map(|c| c.contact.bodies);
+        let joined = model.joined().flatten().flatten();
+        for k in touched.chain(joined) {
+            if model.bodies[k].is_free() {
+                let root = self.root(k);
+                self.loaded[root] = true;
             }
         }
         flies.clear();

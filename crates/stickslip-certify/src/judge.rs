@@ -3,12 +3,14 @@
 use crate::certificate::{Certificate, Residual};
 use crate::free_motion::{misfit, norm, turned};
 use crate::islands::Islands;
+use crate::joint::{AXES, JointImpulse};
+use crate::joint_law::{Aims, judge_joints};
 use crate::law::ContactLaw;
 use crate::model::{Body, Model};
-use crate::step::{BodyState, Cone, Contact, ContactImpulse, Wrench};
-use glam::{DMat3, DVec3};
+use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Wrench};
+use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
-use stickslip_geometry::frame::contact_frame;
+use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::pieces::piece_pairs;
@@ -28,6 +30,8 @@ pub struct Given<'a> {
     pub cone: Cone,
     /// Which pairs of bodies cannot collide (sorted, first smaller).
     pub ignored: &'a [[usize; 2]],
+    /// What the joints' drives and motors aim at, at the end of the step.
+    pub aims: &'a [Aims],
 }
 
 /// The judge, with its memory.
@@ -53,8 +57,18 @@ struct Sum {
     rows: usize,
 }
 
+impl Sum {
+    fn add(&mut self, lever: DVec3, p: DVec3, torque: DVec3, rows: usize) {
+        self.linear += p;
+        self.angular += lever.cross(p) + torque;
+        self.linear_size += p.length();
+        self.angular_size += lever.length() * p.length() + torque.length();
+        self.rows += rows;
+    }
+}
+
 impl Judge {
-    /// Judges one step.
+    /// Judges one step; `joints` holds one entry for each joint, then for each spring.
     pub fn judge(
         &mut self,
         model: &Model,
@@ -62,10 +76,12 @@ impl Judge {
         before: &[BodyState],
         after: &[BodyState],
         contacts: &[ContactImpulse],
+        joints: &[JointImpulse],
     ) -> Certificate {
         let mut c = Certificate::default();
         world_inverses(model, before, &mut self.inverse);
         self.sum_impulses(model, before, contacts);
+        self.sum_joints(model, before, joints, &mut c);
         self.islands.flying(model, contacts, &mut self.flies);
         for i in 0..model.bodies.len() {
             self.judge_body(model, given, before, after, i, &mut c);
@@ -79,6 +95,12 @@ impl Judge {
             };
             law_of(&start, given.h, given.cone, after, contact).judge(&mut c);
         }
+        let start = Start {
+            model,
+            inverse: &self.inverse,
+            states: before,
+        };
+        judge_joints(&start, given, after, joints, &mut c);
         self.judge_penetration(model, given, before, after, &mut c);
         c
     }
@@ -94,12 +116,43 @@ impl Judge {
             let p = n * impulse.x + t1 * impulse.y + t2 * impulse.z;
             for (body, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
                 let lever = contact.point - before[body].pose.position;
-                let sum = &mut self.sums[body];
-                sum.linear += p * sign;
-                sum.angular += lever.cross(p) * sign;
-                sum.linear_size += p.length();
-                sum.angular_size += lever.length() * p.length();
-                sum.rows += 1;
+                self.sums[body].add(lever, p * sign, DVec3::ZERO, 1);
+            }
+        }
+    }
+
+    /// Joints act at the origin of their second frame, springs at their ends.
+    fn sum_joints(
+        &mut self,
+        model: &Model,
+        before: &[BodyState],
+        joints: &[JointImpulse],
+        c: &mut Certificate,
+    ) {
+        for (joint, done) in model.joints.iter().zip(joints) {
+            let placed = joint.placed(before);
+            let (force, torque) = placed.wrench(&done.total());
+            stored_wrench(done, force, torque, c);
+            for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
+                if let Some(k) = body {
+                    let lever = placed.point - before[k].pose.position;
+                    self.sums[k].add(lever, force * sign, torque * sign, AXES);
+                }
+            }
+        }
+        let springs = joints.get(model.joints.len()..).unwrap_or_default();
+        for (spring, done) in model.springs.iter().zip(springs) {
+            let placed = spring.place(model, before, done.coordinates[0]);
+            let p = placed.vector(DVec3::from_slice(&done.hold));
+            let (force, torque) = if placed.torque {
+                (DVec3::ZERO, p)
+            } else {
+                (p, DVec3::ZERO)
+            };
+            stored_wrench(done, force, torque, c);
+            for arm in placed.arms.iter().flatten() {
+                let lever = arm.point - before[arm.body].pose.position;
+                self.sums[arm.body].add(lever, force * arm.sign, torque * arm.sign, 1);
             }
         }
     }
@@ -140,8 +193,8 @@ impl Judge {
         if sum.rows > 0 {
             self.judge_in_contact(model, given, before, after, i, &mut in_contact);
         }
-        let flight = misfit(body, old, new, wrench, h).filter(|_| self.flies[i]);
-        match flight {
+        let flight = self.flies[i].then(|| misfit(body, old, new, wrench, h));
+        match flight.flatten() {
             Some(m) if sum.rows == 0 || m.ratio() < in_contact.rounding => {
                 c.raise_equality(Residual::Momentum, m.velocity.0, m.velocity.1);
                 c.raise_equality(Residual::Map, m.pose.0 / h, m.pose.1 / h);
@@ -260,6 +313,17 @@ impl Judge {
             });
         }
     }
+}
+
+/// Is the stored impulse in the world frame that of the axes?
+fn stored_wrench(done: &JointImpulse, force: DVec3, torque: DVec3, c: &mut Certificate) {
+    let error = (done.linear - force).length() + (done.angular - torque).length();
+    let size: f64 = [done.hold, done.motor, done.friction]
+        .iter()
+        .flatten()
+        .map(|p| p.abs())
+        .sum();
+    c.raise_equality(Residual::Geometry, error, 64.0 * f64::EPSILON * size);
 }
 
 /// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies, and
@@ -404,13 +468,40 @@ pub fn law_of(
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
+    let (mut p, mut u) = (*impulse, DVec3::new(normal, t1.dot(slip), t2.dot(slip)));
+    if let Cone::Fan(fan) = cone {
+        let poses = contact
+            .bodies
+            .map(|k| gap_pose(start.model, start.states, after, k));
+        let first = fan_of(&fan, start.model, poses, contact);
+        for v in [&mut p, &mut u] {
+            let turned = DVec2::new(first.x, -first.y).rotate(DVec2::new(v.y, v.z));
+            (v.y, v.z) = (turned.x, turned.y);
+        }
+    }
     ContactLaw {
-        p: *impulse,
-        u: DVec3::new(normal, t1.dot(slip), t2.dot(slip)),
+        p,
+        u,
         mass: 3.0 / trace,
         friction: contact.friction,
         cone,
     }
+}
+
+/// Where the fan of a contact starts, as (cos, sin) of the angle from t₁; `poses` are those at which the gap was
+/// measured.
+#[must_use]
+pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) -> DVec2 {
+    let frame = contact_frame(contact.normal);
+    let sector = 2.0 * std::f64::consts::PI / fan.directions as f64;
+    let mut axes = [frame[1], frame[2]];
+    if fan.carried {
+        let carrier = usize::from(
+            model.bodies[contact.bodies[0]].is_free() && !model.bodies[contact.bodies[1]].is_free(),
+        );
+        axes = [DVec3::X, DVec3::Y].map(|e| poses[carrier].orientation * e);
+    }
+    fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

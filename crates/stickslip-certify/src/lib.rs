@@ -5,12 +5,17 @@
 pub mod certificate;
 pub mod free_motion;
 pub mod islands;
+pub mod joint;
+pub mod joint_law;
 pub mod judge;
 pub mod law;
 pub mod model;
+pub mod spring;
 pub mod step;
 
 pub use certificate::{Certificate, Residual};
+pub use joint::{Joint, JointImpulse};
 pub use judge::{Given, Judge};
 pub use model::{Body, Model};
-pub use step::{BodyState, Cone, Contact, ContactImpulse, Friction, Mode, StepRecord, Wrench};
+pub use spring::Spring;
+pub use step::{BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Mode, StepRecord, Wrench};

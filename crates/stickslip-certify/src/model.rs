@@ -1,5 +1,7 @@
-//! What never changes during a run: bodies with their shapes and masses, sorted by name.
+//! What never changes during a run: bodies with their shapes and masses, joints and springs, sorted by name.
 
+use crate::joint::Joint;
+use crate::spring::Spring;
 use glam::DMat3;
 use stickslip_geometry::{MassProperties, Shape};
 
@@ -12,15 +14,34 @@ pub struct Body {
     pub shape: Shape,
     /// Mass and inertia of a free body; `None` for one whose motion is prescribed (or fixed).
     pub mass: Option<MassProperties>,
-    /// I⁻¹ in the body frame; zero for a prescribed body.
+    /// I⁻¹ in the body frame; zero for a prescribed body and for a particle, which does not turn.
     pub inverse_inertia: DMat3,
 }
 
-/// The bodies of a world, sorted by name.
+/// The bodies of a world and what joins them, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     /// In the order of their names.
     pub bodies: Vec<Body>,
+    /// In the order of their names.
+    pub joints: Vec<Joint>,
+    /// In the order of their names.
+    pub springs: Vec<Spring>,
+}
+
+impl Model {
+    /// Names of the joints, then of the springs: the order of [`crate::StepRecord::joints`].
+    pub fn joint_names(&self) -> impl Iterator<Item = &str> {
+        let joints = self.joints.iter().map(|j| j.name.as_str());
+        joints.chain(self.springs.iter().map(|s| s.name.as_str()))
+    }
+
+    /// The two ends of every joint and of every spring that is taken implicitly: bodies that move together.
+    pub fn joined(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
+        let joints = self.joints.iter().map(|j| j.bodies);
+        let springs = self.springs.iter().filter(|s| !s.explicit);
+        joints.chain(springs.map(|s| s.bodies(&self.joints)))
+    }
 }
 
 impl Body {
@@ -30,7 +51,11 @@ impl Body {
         Self {
             name: name.into(),
             shape,
-            inverse_inertia: mass.inertia.inverse(),
+            inverse_inertia: if mass.inertia == DMat3::ZERO {
+                DMat3::ZERO
+            } else {
+                mass.inertia.inverse()
+            },
             mass: Some(mass),
         }
     }

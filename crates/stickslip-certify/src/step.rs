@@ -1,6 +1,7 @@
 //! What one step leaves behind: states, contacts with their impulses, and its certificate.
 
 use crate::certificate::Certificate;
+use crate::joint::JointImpulse;
 use glam::DVec3;
 use stickslip_geometry::{Feature, Pose, Twist};
 
@@ -43,13 +44,39 @@ impl Friction {
 }
 
 /// The friction cone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Cone {
     /// |p_t| ≤ μ p_n, exact.
     #[default]
     Quadratic,
     /// The hull of this many directions, evenly spaced from t₁ over the whole circle.
     Pyramid(usize),
+    /// The hull of directions that start elsewhere than at t₁.
+    Fan(Fan),
+}
+
+/// A fan of directions, evenly spaced over the whole circle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fan {
+    /// n_d ≥ 3.
+    pub directions: usize,
+    /// Is the first direction a body's x axis (of the prescribed body of the pair, else of the first one; y where x
+    /// is within 26° of the normal), so that the fan turns with it? Otherwise it is t₁.
+    pub carried: bool,
+    /// By how many sectors (2π/n_d) the whole fan is turned on about the normal.
+    pub turn: f64,
+}
+
+impl Cone {
+    /// n_d of a pyramid; `None` for the exact cone.
+    #[must_use]
+    pub const fn directions(&self) -> Option<usize> {
+        match self {
+            Self::Quadratic => None,
+            Self::Pyramid(n) => Some(*n),
+            Self::Fan(fan) => Some(fan.directions),
+        }
+    }
 }
 
 /// One place where two bodies touch or may touch before the end of the step.
@@ -108,9 +135,11 @@ pub struct StepRecord {
     pub bodies: Vec<BodyState>,
     /// Every contact that was part of the step's problem, with its impulse (zero where open).
     pub contacts: Vec<ContactImpulse>,
+    /// Every joint, then every spring, in the model's order; empty for the initial state.
+    pub joints: Vec<JointImpulse>,
     /// The judge's word.
     pub certificate: Certificate,
-    /// Kinetic plus potential energy in the uniform gravity field, J.
+    /// Kinetic plus potential energy, in the uniform gravity field and in the springs, J.
     pub energy: f64,
     /// Which solver gave the impulses.
     pub solver: String,

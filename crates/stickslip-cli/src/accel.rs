@@ -85,6 +85,11 @@ impl Args {
         let name = name_of(&self.state);
         let mut rest_speed = self.rest_speed;
         let mut state = match self.at {
+            None if self.state.extension().is_some_and(|e| e == "parquet") => {
+                return Err(Failure::Input(format!(
+                    "{name}: a trajectory holds many states; --at T says which"
+                )));
+            }
             None => read_state(&self.state)?,
             Some(t) => {
                 let view = recorded_state(&self.state, t, self.body.as_deref())?;

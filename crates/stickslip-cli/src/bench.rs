@@ -9,12 +9,14 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// Run a benchmark
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
+/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
+/// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step"])]
+    #[arg(value_parser = ["step", "plate", "cannonball"])]
     name: String,
     /// Print one JSON object
     #[arg(long)]
@@ -33,7 +35,11 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        debug_assert_eq!(self.name, "step");
+        match self.name.as_str() {
+            "plate" => return crate::bench_plate::run(self.json),
+            "cannonball" => return crate::bench_cannonball::run(self.json),
+            _ => {}
+        }
         let rows = [1, 10, 100]
             .into_iter()
             .map(boxes_at_rest)

@@ -2,8 +2,13 @@
 
 mod accel;
 mod bench;
+mod bench_cannonball;
+mod bench_plate;
 mod check;
+mod collection;
 mod compare;
+mod dump;
+mod field;
 mod modes;
 mod output;
 mod run;
@@ -36,6 +41,7 @@ enum Command {
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
+    Field(field::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -49,6 +55,7 @@ fn main() -> ExitCode {
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),
+        Command::Field(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

@@ -1,5 +1,6 @@
 //! What every command shares: exit codes, errors, numbers for people.
 
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::process::ExitCode;
 use stickslip::prelude::{BuildError, SceneError};
@@ -58,6 +59,19 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// Prints one JSON object, for `--json`.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&value.to_string())
+}
+
+/// A progress bar on standard error, where that is a terminal; none if `hidden`.
+pub(crate) fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
+    if hidden {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length);
+    let template = format!("{{bar:40}} {unit} {{pos}}/{{len}}  {{elapsed}} elapsed, {{eta}} left");
+    bar.set_style(
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar
 }
 
 /// A duration for people.

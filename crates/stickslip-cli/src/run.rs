@@ -1,7 +1,7 @@
 //! `stickslip run`: from a scene file to a certified trajectory.
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::dump::Dump;
+use crate::output::{Failure, Verdict, print, print_json, progress_bar, seconds};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,9 +52,18 @@ pub(crate) struct Args {
     /// With a .csv: also write the contacts with their forces, beside it
     #[arg(long)]
     contacts: bool,
+    /// With a .csv: also write the joints and springs with their forces, beside it
+    #[arg(long)]
+    joints: bool,
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
+    /// Write the problem of a refused step into this folder: an FCLIB file, or a mixed LCP in JSON
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
+    /// With --dump: also the problems of these steps, such as 1,5,20..30
+    #[arg(long, value_name = "STEPS", requires = "dump", default_value = "")]
+    dump_steps: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -71,11 +80,17 @@ impl Args {
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder()?);
-        let bar = self.progress_bar(steps_until(scene.step.h, scene.step.until));
+        let steps = steps_until(scene.step.h, scene.step.until);
+        let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
             watch.look(&world);
         }
+        let mut dump = match &self.dump {
+            Some(folder) => Some(Dump::new(folder, &self.dump_steps, &self.scene)?),
+            None => None,
+        };
+        let mut not_dumped = Ok(());
         let start = Instant::now();
         let outcome = simulate(
             &mut world,
@@ -89,14 +104,23 @@ impl Args {
                 if let Some(watch) = &mut watch {
                     watch.look(w);
                 }
+                if let (Some(dump), Ok(())) = (&mut dump, &not_dumped) {
+                    not_dumped = dump.look(w);
+                }
             },
         )?;
         bar.finish_and_clear();
+        if let (Some(dump), Ok(()), Some(_)) = (&mut dump, &not_dumped, &outcome.failure) {
+            not_dumped = dump.refused(&world);
+        }
         let elapsed = start.elapsed().as_secs_f64();
         if self.json {
             let mut json = json_of(&outcome, elapsed);
             if let Some(watch) = &watch {
                 json["alarms"] = alarms_json(watch);
+            }
+            if let Some(dump) = &dump {
+                json["dumped"] = json!(dump.written);
             }
             print_json(&json)?;
         } else {
@@ -104,7 +128,11 @@ impl Args {
             if let Some(watch) = &watch {
                 print(&alarms_text(watch))?;
             }
+            for path in dump.iter().flat_map(|d| &d.written) {
+                print(&format!("  dumped       {}", path.display()))?;
+            }
         }
+        not_dumped?;
         Ok(if outcome.certified() {
             Verdict::Good
         } else {
@@ -148,8 +176,16 @@ impl Args {
                 .to_ascii_lowercase();
             tee = match ending.as_str() {
                 "parquet" => tee.with(ParquetWriter::new(path)),
-                "csv" if self.contacts => tee.with(CsvWriter::new(path).with_contacts()),
-                "csv" => tee.with(CsvWriter::new(path)),
+                "csv" => {
+                    let mut csv = CsvWriter::new(path);
+                    if self.contacts {
+                        csv = csv.with_contacts();
+                    }
+                    if self.joints {
+                        csv = csv.with_joints();
+                    }
+                    tee.with(csv)
+                }
                 _ => {
                     return Err(Failure::Input(format!(
                         "{}: what to write is told by the ending, which must be .parquet or .csv",
@@ -175,19 +211,6 @@ impl Args {
             written.push(path);
         }
         Ok(tee)
-    }
-
-    fn progress_bar(&self, steps: u64) -> ProgressBar {
-        if self.quiet || self.json {
-            return ProgressBar::hidden();
-        }
-        // indicatif draws on standard error, and only where that is a terminal.
-        let bar = ProgressBar::new(steps);
-        let template = "{bar:40} step {pos}/{len}  {elapsed} elapsed, {eta} left";
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        bar
     }
 
     fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {

@@ -1,5 +1,6 @@
 //! `stickslip solve`: one stored complementarity or frictional contact problem, or a folder of them.
 
+use crate::collection::Collection;
 use crate::output::{Failure, Verdict, print, print_json, seconds};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -13,13 +14,18 @@ use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 /// The residual is recomputed from the answer: Siconos' scaling for contact, |min(z, w)|/|q| for
 /// complementarity. Exit 1 where it misses the tolerance.
 ///
+/// With --all every problem of a folder is solved, by each solver of a list; where there are several, the
+/// table ends in their performance profile: the share of problems that each solves within a factor of the
+/// fastest.
+///
 /// Example: stickslip solve problem.hdf5 --solver auto --tol 1e-8
+///          stickslip solve --all problems --solver auto,nsgs,newton --plot profile.svg
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
     /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered (contact);
-    /// auto, lemke, interior-point, pgs (complementarity)
+    /// auto, lemke, interior-point, pgs (complementarity); with --all a list such as auto,nsgs
     #[arg(long, value_name = "S", default_value = "auto")]
     solver: String,
     /// Largest residual that counts as solved
@@ -28,6 +34,9 @@ pub(crate) struct Args {
     /// Solve every problem of the folder and print a table
     #[arg(long)]
     all: bool,
+    /// With --all: draw the performance profile (.svg or .png)
+    #[arg(long, value_name = "FILE", requires = "all")]
+    plot: Option<PathBuf>,
     /// Write the impulses r (or z) to this file, one number a line, in the problem's own order
     #[arg(long, value_name = "FILE")]
     impulses: Option<PathBuf>,
@@ -45,7 +54,12 @@ impl Args {
             )));
         }
         if self.all {
-            self.solve_folder()
+            Collection::read(&self.problem)?.solve(
+                &self.solver,
+                self.tol,
+                self.json,
+                self.plot.as_deref(),
+            )
         } else {
             self.solve_one()
         }
@@ -53,7 +67,7 @@ impl Args {
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
         let problem = read(&self.problem)?;
-        let (answer, elapsed) = self.solve(&problem)?;
+        let (answer, elapsed) = solve(&problem, &self.solver, self.tol)?;
         if let Some(path) = &self.impulses {
             let mut text = String::new();
             for x in &answer.values {
@@ -82,100 +96,37 @@ impl Args {
         }
         Ok(verdict(answer.status == "solved"))
     }
-
-    fn solve(&self, problem: &StoredProblem) -> Result<(StoredAnswer, f64), Failure> {
-        let start = Instant::now();
-        let answer = problem.solve(&self.solver, self.tol).ok_or_else(|| {
-            Failure::Input(format!(
-                "--solver {}: for this kind of problem expected one of {}",
-                self.solver,
-                problem.solvers().join(", ")
-            ))
-        })?;
-        Ok((answer, start.elapsed().as_secs_f64()))
-    }
-
-    fn solve_folder(&self) -> Result<Verdict, Failure> {
-        let fail = |e: std::io::Error| Failure::Input(format!("{}: {e}", self.problem.display()));
-        let mut paths = Vec::new();
-        for entry in std::fs::read_dir(&self.problem).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
-            let ending = path
-                .extension()
-                .and_then(|e| e.to_str())
-                .unwrap_or_default();
-            let m_of_pair = ending == "mtx"
-                && path
-                    .file_stem()
-                    .is_some_and(|s| s.to_string_lossy().ends_with("_M"));
-            if ["hdf5", "h5", "json"].contains(&ending) || m_of_pair {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        if paths.is_empty() {
-            return Err(Failure::Input(format!(
-                "{}: no problem files here",
-                self.problem.display()
-            )));
-        }
-        let (mut solved, mut rows) = (0, Vec::new());
-        for path in &paths {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            // A file that cannot be read is a row of the table, not the end of it.
-            let row = match read(path).and_then(|problem| Ok((self.solve(&problem)?, problem))) {
-                Ok(((answer, elapsed), problem)) => {
-                    solved += usize::from(answer.status == "solved");
-                    if !self.json {
-                        print(&format!(
-                            "{name:<48} {:>13} {:>10} {:>9.1e} {:>7}  {}",
-                            answer.status,
-                            seconds(elapsed),
-                            answer.residual,
-                            answer.iterations,
-                            answer.solver
-                        ))?;
-                    }
-                    let mut row = json_of(&problem, &answer, elapsed);
-                    row["file"] = json!(name);
-                    row
-                }
-                Err(e) => {
-                    if !self.json {
-                        print(&format!("{name:<48} {:>13} {e}", "not read"))?;
-                    }
-                    json!({ "file": name, "status": "not read", "error": e.to_string() })
-                }
-            };
-            rows.push(row);
-        }
-        if self.json {
-            print_json(&json!({ "solved": solved, "problems": paths.len(), "rows": rows }))?;
-        } else {
-            print(&format!(
-                "{solved} of {} solved to {:.0e} by {}",
-                paths.len(),
-                self.tol,
-                self.solver
-            ))?;
-        }
-        Ok(verdict(solved == paths.len()))
-    }
 }
 
-fn read(path: &Path) -> Result<StoredProblem, Failure> {
+/// The answer and the seconds it took.
+pub(crate) fn solve(
+    problem: &StoredProblem,
+    solver: &str,
+    tolerance: f64,
+) -> Result<(StoredAnswer, f64), Failure> {
+    let start = Instant::now();
+    let answer = problem.solve(solver, tolerance).ok_or_else(|| {
+        Failure::Input(format!(
+            "--solver {solver}: for this kind of problem expected one of {}",
+            problem.solvers().join(", ")
+        ))
+    })?;
+    Ok((answer, start.elapsed().as_secs_f64()))
+}
+
+pub(crate) fn read(path: &Path) -> Result<StoredProblem, Failure> {
     StoredProblem::read(path).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }
 
-fn verdict(good: bool) -> Verdict {
+pub(crate) fn verdict(good: bool) -> Verdict {
     if good { Verdict::Good } else { Verdict::Bad }
 }
 
-fn json_of(problem: &StoredProblem, answer: &StoredAnswer, elapsed: f64) -> serde_json::Value {
+pub(crate) fn json_of(
+    problem: &StoredProblem,
+    answer: &StoredAnswer,
+    elapsed: f64,
+) -> serde_json::Value {
     json!({
         "problem": problem.describe(),
         "status": answer.status,

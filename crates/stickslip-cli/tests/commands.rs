@@ -189,6 +189,47 @@ fn accel_prints_the_promised_keys() {
     .says(&["no/such/folder.svg"]);
 }
 
+/// Painlevé's rod: above μ = 4/3 no acceleration is legal at the start, below it one is, always.
+#[test]
+fn alarms_and_recorded_states_see_painleves_rod() {
+    let place = folder();
+    let parquet = path(&place, "rod.parquet");
+    let scene = "scenes/painleve_rod.toml";
+    let run = stickslip(&["run", scene, "--alarm", "-o", &parquet, "--json"])
+        .exits(0)
+        .json();
+    let alarms = run["alarms"]["list"].as_array().expect("a list");
+    assert_eq!(alarms[0]["body"], "rod", "{run}");
+    assert_eq!(alarms[0]["status"], "none", "{run}");
+    assert_eq!(alarms[0]["from"], 0.0, "{run}");
+    let calm = stickslip(&[
+        "run",
+        scene,
+        "--alarm",
+        "--set",
+        "parameters.mu=1.2",
+        "--json",
+    ])
+    .exits(0)
+    .json();
+    assert_eq!(calm["alarms"]["list"].as_array().map(Vec::len), Some(0));
+
+    let none = stickslip(&["accel", &parquet, "--at", "0", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(none["solutions"].as_array().map(Vec::len), Some(0));
+    stickslip(&["accel", &parquet]).exits(2).says(&["--at T"]);
+    stickslip(&["accel", &parquet, "--at", "1"])
+        .exits(2)
+        .says(&["nothing is recorded near t = 1 s"]);
+    stickslip(&["accel", &parquet, "--at", "0", "--body", "ground"])
+        .exits(2)
+        .says(&["ground", "prescribed"]);
+    stickslip(&["accel", &parquet, "--at", "0", "--body", "rot"])
+        .exits(2)
+        .says(&["rot"]);
+}
+
 #[test]
 fn modes_draws_its_map() {
     let place = folder();

@@ -304,3 +304,66 @@ fn every_scene_of_the_folder_runs_certified() {
         assert!(checked.out.starts_with("VALID"), "{scene}: {}", checked.out);
     }
 }
+
+/// Problems of steps become files that `solve` reads; both kinds.
+#[test]
+fn dumped_steps_are_solved_from_their_files() {
+    let place = folder();
+    let dump = path(&place, "dump");
+    for (cone, ending) in [("quadratic", "hdf5"), ("pyramid:4", "json")] {
+        let json = stickslip(&[
+            "run",
+            "scenes/sliding_box.toml",
+            "--cone",
+            cone,
+            "--until",
+            "0.05",
+            "--dump",
+            &dump,
+            "--dump-steps",
+            "2,4..5",
+            "--json",
+        ])
+        .exits(0)
+        .json();
+        let files = json["dumped"].as_array().expect("a list");
+        assert_eq!(files.len(), 3, "{json}");
+        let last = files[2].as_str().expect("a path");
+        assert!(
+            last.ends_with(&format!("sliding_box-step5.{ending}")),
+            "{json}"
+        );
+        let solved = stickslip(&["solve", last, "--tol", "1e-12", "--json"])
+            .exits(0)
+            .json();
+        assert_eq!(solved["status"], "solved");
+    }
+    let profile = path(&place, "profile.svg");
+    let table = stickslip(&[
+        "solve",
+        "--all",
+        &dump,
+        "--solver",
+        "auto,interior-point",
+        "--plot",
+        &profile,
+    ])
+    .exits(0);
+    assert!(table.out.contains("6 of 6 solved"), "{}", table.out);
+    assert!(table.out.contains("share solved"), "{}", table.out);
+    assert!(
+        std::fs::read_to_string(&profile)
+            .expect("the plot")
+            .contains("interior-point")
+    );
+    stickslip(&[
+        "run",
+        "scenes/sliding_box.toml",
+        "--dump",
+        &dump,
+        "--dump-steps",
+        "5..2",
+    ])
+    .exits(2)
+    .says(&["--dump-steps", "5..2"]);
+}

@@ -1,10 +1,12 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
-use glam::DVec3;
-use stickslip_certify::judge::Start;
-use stickslip_certify::{BodyState, Cone, Contact};
+use glam::{DMat3, DVec2, DVec3};
+use stickslip_certify::judge::{Start, fan_of};
+use stickslip_certify::{BodyState, Cone, Contact, Fan, Model};
 use stickslip_geometry::frame::contact_frame;
-use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+use stickslip_solvers::problem::{
+    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+};
 
 /// The problem, and which rows of it are which bodies.
 #[derive(Clone, Debug, Default)]
@@ -12,12 +14,16 @@ pub(crate) struct Assembly {
     pub(crate) problem: ContactProblem,
     /// Row block of each body of the model; `NONE` for bodies without one.
     slot: Vec<usize>,
+    /// The bodies with one, in its order.
+    entered: Vec<usize>,
+    /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
+    fans: Vec<DVec2>,
 }
 
 const NONE: usize = usize::MAX;
 
 impl Assembly {
-    /// Only free bodies with a contact enter; contacts keep their order. `goal` holds the prescribed bodies
+    /// Only free bodies with a contact (or, later, a joint) enter; contacts keep their order. `goal` holds the prescribed bodies
     /// at t_{l+1}, and the free ones with ν_free for their velocity.
     pub(crate) fn assemble(
         &mut self,
@@ -29,29 +35,73 @@ impl Assembly {
     ) {
         self.slot.clear();
         self.slot.resize(start.model.bodies.len(), NONE);
-        let problem = &mut self.problem;
-        problem.inverse_mass.clear();
-        problem.nu_free.clear();
-        problem.contacts.clear();
+        self.entered.clear();
+        self.problem.inverse_mass.clear();
+        self.problem.nu_free.clear();
+        self.problem.contacts.clear();
+        self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
-                let body = &start.model.bodies[i];
-                if let (Some(mass), NONE) = (body.mass, self.slot[i]) {
-                    self.slot[i] = problem.nu_free.len();
-                    problem.inverse_mass.push(InverseMass {
-                        mass: 1.0 / mass.mass,
-                        inertia: start.inverse[i],
-                    });
-                    let nu = goal[i].twist;
-                    problem.nu_free.push(Twist {
-                        linear: nu.linear,
-                        angular: nu.angular,
-                    });
-                }
+                self.enter(start.model, start.inverse, goal, i);
             }
-            let block = block(&self.slot, start.states, goal, contact, h, cone);
-            problem.contacts.push(block);
+            let mut block = block(&self.slot, start.states, goal, contact, h, cone);
+            if let Cone::Fan(fan) = cone {
+                let poses = contact.bodies.map(|i| {
+                    let free = start.model.bodies[i].is_free();
+                    &(if free { start.states } else { goal })[i].pose
+                });
+                let first = fan_of(&fan, start.model, poses, contact);
+                turn(&mut block, first);
+                self.fans.push(first);
+            }
+            self.problem.contacts.push(block);
         }
+    }
+
+    /// An impulse in the problem's frame of a contact, seen in the contact's own frame (n, t₁, t₂).
+    pub(crate) fn to_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans.get(contact).map_or(p, |first| turned(*first, p))
+    }
+
+    /// The inverse of [`Assembly::to_record`].
+    pub(crate) fn from_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans
+            .get(contact)
+            .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
+    }
+
+    /// Gives a free body its rows in the problem, if it has none yet.
+    pub(crate) fn enter(
+        &mut self,
+        model: &Model,
+        inverse: &[DMat3],
+        goal: &[BodyState],
+        body: usize,
+    ) {
+        let (Some(mass), NONE) = (model.bodies[body].mass, self.slot[body]) else {
+            return;
+        };
+        self.slot[body] = self.entered.len();
+        self.entered.push(body);
+        self.problem.inverse_mass.push(InverseMass {
+            mass: 1.0 / mass.mass,
+            inertia: inverse[body],
+        });
+        let nu = goal[body].twist;
+        self.problem.nu_free.push(Twist {
+            linear: nu.linear,
+            angular: nu.angular,
+        });
+    }
+
+    /// The rows of a body; `None` for a body without any.
+    pub(crate) fn slot_of(&self, body: usize) -> Option<usize> {
+        (self.slot[body] != NONE).then_some(self.slot[body])
+    }
+
+    /// The bodies with rows, in their order.
+    pub(crate) fn entered(&self) -> &[usize] {
+        &self.entered
     }
 
     /// ν⁺ of a body, from the velocities of the problem's rows; `None` for a body without one.
@@ -60,8 +110,7 @@ impl Assembly {
         body: usize,
         nu: &[Twist],
     ) -> Option<stickslip_geometry::Twist> {
-        let slot = self.slot[body];
-        (slot != NONE).then(|| stickslip_geometry::Twist {
+        self.slot_of(body).map(|slot| stickslip_geometry::Twist {
             linear: nu[slot].linear,
             angular: nu[slot].angular,
         })
@@ -74,6 +123,19 @@ impl Assembly {
             Law::Unilateral | Law::Box { .. } => false,
         }
     }
+}
+
+/// (p_n, p_t turned by the angle whose (cos, sin) is given).
+fn turned(by: DVec2, p: DVec3) -> DVec3 {
+    let t = by.rotate(DVec2::new(p.y, p.z));
+    DVec3::new(p.x, t.x, t.y)
+}
+
+/// Turns a block's tangents, so that the first one is where the fan starts.
+fn turn(block: &mut ContactBlock, first: DVec2) {
+    let [n, t1, t2] = block.frame;
+    block.frame = [n, t1 * first.x + t2 * first.y, t2 * first.x - t1 * first.y];
+    block.b = turned(DVec2::new(first.x, -first.y), block.b);
 }
 
 /// b_n = ψ/h and b_t = −(velocity of a prescribed body at the point), the latter at t_{l+1}.
@@ -100,6 +162,7 @@ fn block(
                 body: slot[i],
                 lever,
                 sign,
+                action: Action::Force,
             });
         }
     }
@@ -107,12 +170,15 @@ fn block(
     let law = match cone {
         _ if mu == 0.0 => Law::Unilateral,
         Cone::Quadratic => Law::Cone { mu },
-        Cone::Pyramid(directions) => Law::Pyramid { mu, directions },
+        Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {
+            Law::Pyramid { mu, directions }
+        }
     };
     ContactBlock {
         frame,
         arms,
         b,
+        compliance: DVec3::ZERO,
         law,
     }
 }

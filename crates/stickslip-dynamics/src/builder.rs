@@ -1,6 +1,7 @@
 //! From a description to a checked world.
 
 use crate::error::BuildError;
+use crate::joint_spec::{Drives, JointSpec, SpringSpec, build_joint, build_spring};
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
@@ -116,6 +117,13 @@ impl BodySpec {
         }
         self
     }
+
+    /// Gives a free body mass and inertia, where its shape does not tell them.
+    #[must_use]
+    pub const fn with_mass(mut self, mass: MassProperties) -> Self {
+        self.mass = Some(mass);
+        self
+    }
 }
 
 /// Collects what a world is made of, then checks it all at once.
@@ -124,6 +132,8 @@ pub struct WorldBuilder {
     bodies: Vec<BodySpec>,
     forces: Vec<(String, ForceLaw)>,
     pairs: Vec<([String; 2], Friction)>,
+    joints: Vec<JointSpec>,
+    springs: Vec<SpringSpec>,
     friction: Friction,
     settings: Settings,
 }
@@ -137,6 +147,8 @@ impl World {
             bodies: Vec::new(),
             forces: Vec::new(),
             pairs: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
             friction: Friction::default(),
             settings: Settings {
                 h: 0.01,
@@ -168,6 +180,20 @@ impl WorldBuilder {
         law: impl Fn(f64, &BodyState) -> Wrench + Send + Sync + 'static,
     ) -> Self {
         self.forces.push((body.into(), Arc::new(law)));
+        self
+    }
+
+    /// Adds a joint.
+    #[must_use]
+    pub fn joint(mut self, joint: JointSpec) -> Self {
+        self.joints.push(joint);
+        self
+    }
+
+    /// Adds a spring.
+    #[must_use]
+    pub fn spring(mut self, spring: SpringSpec) -> Self {
+        self.springs.push(spring);
         self
     }
 
@@ -295,14 +321,17 @@ impl WorldBuilder {
                 law,
             });
         }
-        refuse_overlaps(&model, &states)?;
+        let drives = join(&mut model, &states, &self.joints, &self.springs)?;
+        self.settings.ignored = uncolliding(&model, &self.joints);
+        refuse_overlaps(&model, &states, &self.settings.ignored)?;
         let solvers = solvers(&self.settings.solver)?;
-        let energy = energy(&model, self.settings.gravity, &states);
+        let energy = energy(&model, self.settings.gravity, &states, &[]);
         Ok(World {
             model,
             motions,
             forces,
             frictions,
+            drives,
             settings: self.settings,
             last: StepRecord {
                 bodies: states,
@@ -331,7 +360,7 @@ impl WorldBuilder {
         if !s.gravity.is_finite() {
             return bad("gravity", format!("must be finite, got {}", s.gravity));
         }
-        if matches!(s.cone, Cone::Pyramid(n) if n < 3) {
+        if s.cone.directions().is_some_and(|n| n < 3) {
             return bad(
                 "cone",
                 "a pyramid needs at least 3 directions to span the plane".into(),
@@ -339,6 +368,53 @@ impl WorldBuilder {
         }
         check_friction("friction", self.friction)
     }
+}
+
+/// Builds joints and springs into the model, sorted by name; returns the joints' functions of time.
+fn join(
+    model: &mut Model,
+    states: &[BodyState],
+    joints: &[JointSpec],
+    springs: &[SpringSpec],
+) -> Result<Vec<Drives>, BuildError> {
+    let mut names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
+    names.extend(springs.iter().map(|s| s.name.as_str()));
+    names.sort_unstable();
+    if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
+        return Err(BuildError::Joint {
+            what: "joint",
+            joint: w[0].into(),
+            reason: "two joints or springs have this name".into(),
+        });
+    }
+    let mut built = Vec::new();
+    for spec in joints {
+        built.push(build_joint(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+    let (joints, drives) = built.into_iter().unzip();
+    model.joints = joints;
+    let mut built = Vec::new();
+    for spec in springs {
+        built.push(build_spring(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.name.cmp(&b.name));
+    model.springs = built;
+    Ok(drives)
+}
+
+/// Pairs of bodies that a joint keeps from colliding, sorted.
+fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
+    let mut pairs = Vec::new();
+    for joint in &model.joints {
+        let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
+        if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
+            pairs.push([a.min(b), a.max(b)]);
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// Solvers tried in turn when the chosen one's answer is not certified.
@@ -402,10 +478,22 @@ fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
             if !(mass.mass > 0.0 && mass.mass.is_finite()) {
                 return bad(format!("its mass must be positive, got {} kg", mass.mass));
             }
+            if spec.shape.is_particle() {
+                return particle(spec).map_or(Ok(()), |reason| bad(reason.into()));
+            }
             check_inertia(&mass.inertia).or_else(bad)
         }
         (Motion::Prescribed(_), None) => Ok(()),
     }
+}
+
+/// What is wrong with a particle, if anything: it has neither inertia nor spin.
+fn particle(spec: &BodySpec) -> Option<&'static str> {
+    let inertia = spec.mass.map(|m| m.inertia);
+    if inertia != Some(DMat3::ZERO) {
+        return Some("a point has no inertia: it does not turn");
+    }
+    (spec.state.twist.angular != DVec3::ZERO).then_some("a point does not turn")
 }
 
 /// Symmetric, positive definite, and the triangle inequality: no moment exceeds the sum of the other two,
@@ -439,7 +527,11 @@ fn positive(m: &DMat3, slack: f64) -> bool {
 }
 
 /// Bodies that overlap by more than rounding are refused.
-fn refuse_overlaps(model: &Model, states: &[BodyState]) -> Result<(), BuildError> {
+fn refuse_overlaps(
+    model: &Model,
+    states: &[BodyState],
+    ignored: &[[usize; 2]],
+) -> Result<(), BuildError> {
     let bounds: Vec<Bounds> = model
         .bodies
         .iter()
@@ -447,7 +539,10 @@ fn refuse_overlaps(model: &Model, states: &[BodyState]) -> Result<(), BuildError
         .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
         .collect();
     let mut sweep = Sweep::default();
-    let free = |i: usize, j: usize| model.bodies[i].is_free() || model.bodies[j].is_free();
+    let free = |i: usize, j: usize| {
+        (model.bodies[i].is_free() || model.bodies[j].is_free())
+            && ignored.binary_search(&[i, j]).is_err()
+    };
     let mut worst: Option<BuildError> = None;
     let mut deepest = 0.0;
     for &[i, j] in sweep.pairs(&bounds, free) {

@@ -145,7 +145,10 @@ fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
     if first.energy != world.energy() {
         report.find(first, "the energy is not that of the states".into());
     }
-    if !first.contacts.is_empty() || first.certificate != Certificate::default() {
+    if !first.contacts.is_empty()
+        || !first.joints.is_empty()
+        || first.certificate != Certificate::default()
+    {
         report.find(first, "the initial state has contacts or residuals".into());
     }
 }
@@ -217,7 +220,8 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
             "the stored certificate is not that of the states and impulses".into(),
         );
     }
-    if step.energy != energy(world.model(), world.settings().gravity, &step.bodies) {
+    let gravity = world.settings().gravity;
+    if step.energy != energy(world.model(), gravity, &step.bodies, &step.joints) {
         report.find(step, "the stored energy is not that of the states".into());
     }
     for contact in &step.contacts {
@@ -281,6 +285,7 @@ impl World {
         self.predict().ok()?;
         self.work.next.clone_from(&step.bodies);
         self.work.impulses.clone_from(&step.contacts);
+        self.work.joints.impulses.clone_from(&step.joints);
         Some(self.judge())
     }
 

@@ -162,7 +162,7 @@ impl Finder {
                 candidates.retain(|c| {
                     !known
                         .iter()
-                        .any(|k| k.pieces == pieces && c.repeats(k.feature, k.normal))
+                        .any(|k| k.pieces == pieces && c.repeats(k.feature, k.normal, k.point))
                 });
                 if !candidates.is_empty() {
                     let sure = round >= PATIENCE || one_way_out(a, b);

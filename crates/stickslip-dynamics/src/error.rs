@@ -25,6 +25,16 @@ pub enum BuildError {
         /// What is wrong.
         reason: String,
     },
+    /// A joint or spring that cannot be.
+    #[error("{what} \"{joint}\": {reason}")]
+    Joint {
+        /// Joint or spring.
+        what: &'static str,
+        /// Which one.
+        joint: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A setting that makes no sense.
     #[error("{setting}: {reason}")]
     Setting {
@@ -96,6 +106,33 @@ pub enum StepError {
         what: &'static str,
         /// Whose.
         body: String,
+    },
+    /// A joint could not be closed.
+    #[error(
+        "step {step} at t = {t} s: joint \"{joint}\" cannot be held: it stays {misfit:.3e} m off; a smaller h \
+         may help, unless it works against another joint"
+    )]
+    JointOpen {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// Which joint.
+        joint: String,
+        /// How far it stays off, m (angles times the joint's length).
+        misfit: f64,
+    },
+    /// A joint's angles cannot be told.
+    #[error(
+        "step {step} at t = {t} s: ry of joint \"{joint}\" is at a right angle: rx and rz are one there"
+    )]
+    JointSingular {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// Which joint.
+        joint: String,
     },
     /// A body turns too far in one step for its motion to be determined.
     #[error(

@@ -2,14 +2,17 @@
 
 use crate::builder::BodySpec;
 use crate::error::BuildError;
-use crate::expression::Function;
-use crate::motion::Motion;
+use crate::expression::{Function, STATE_NAMES};
+use crate::joint_spec::{AxisSpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
+use crate::motion::{Motion, TimeFunction};
+use crate::prescribed::at_time;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
+use std::sync::Arc;
 use stickslip_certify::{BodyState, Wrench};
 use stickslip_geometry::mass::centred;
-use stickslip_geometry::{MassProperties, Pose, Twist, pose::exp};
+use stickslip_geometry::{MassProperties, Pose, Twist};
 
 impl World {
     /// Builds the world of a scene.
@@ -38,13 +41,24 @@ impl World {
         for force in &scene.forces {
             let (f, tau, point) = (force.force.clone(), force.torque.clone(), force.point);
             builder = builder.force(force.body.clone(), move |t, state: &BodyState| {
-                let force = vector(&f, t);
+                let numbers = state_numbers(state);
+                let at = |f: &[Function; 3]| {
+                    let [x, y, z] = f.each_ref().map(|f| f.value_at(t, &numbers));
+                    DVec3::new(x, y, z)
+                };
+                let force = at(&f);
                 let lever = state.pose.orientation * point;
                 Wrench {
                     force,
-                    torque: vector(&tau, t) + lever.cross(force),
+                    torque: at(&tau) + lever.cross(force),
                 }
             });
+        }
+        for joint in &scene.joints {
+            builder = builder.joint(joint_spec(joint));
+        }
+        for spring in &scene.springs {
+            builder = builder.spring(spring_spec(spring));
         }
         builder.build().map_err(|e| at_its_place(scene, &e))
     }
@@ -64,10 +78,8 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         scene::Mass::Unneeded => None,
         scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
         scene::Mass::Total { mass, inertia } => {
-            MassProperties::with_mass(&body.shape, mass).map(|m| MassProperties {
-                inertia: inertia.unwrap_or(m.inertia),
-                ..m
-            })
+            let given = inertia.map(|inertia| MassProperties { mass, inertia });
+            given.or_else(|| MassProperties::with_mass(&body.shape, mass))
         }
     };
     BodySpec {
@@ -93,24 +105,52 @@ fn body_spec(body: &scene::Body) -> BodySpec {
     }
 }
 
-fn vector(f: &[Function; 3], t: f64) -> DVec3 {
-    DVec3::new(f[0].value(t), f[1].value(t), f[2].value(t))
+fn joint_spec(joint: &scene::Joint) -> JointSpec {
+    let time = |f: &Function| -> TimeFunction {
+        let f = f.clone();
+        Arc::new(move |t| f.value(t))
+    };
+    JointSpec {
+        name: joint.name.clone(),
+        bodies: joint.bodies.clone(),
+        anchor: joint.anchor,
+        frame: joint.frame,
+        axes: joint.axes.each_ref().map(|axis| AxisSpec {
+            hold: match &axis.hold {
+                scene::AxisHold::Free => HoldSpec::Free,
+                scene::AxisHold::Locked => HoldSpec::Locked,
+                scene::AxisHold::Driven(f) => HoldSpec::Driven(time(f)),
+            },
+            limits: axis.limits,
+            motor: axis.motor.as_ref().map(|m| MotorSpec {
+                target: time(&m.target),
+                goal: m.goal,
+                force: m.force,
+            }),
+            friction: axis.friction,
+        }),
+        collide: joint.collide,
+    }
 }
 
-/// Pose and velocity of a prescribed body: q(t) = exp(angle(t) axis) q₀, and their exact derivatives.
-fn at_time(path: &scene::Prescribed, orientation: DQuat, t: f64) -> BodyState {
-    let [x, y, z] = [0, 1, 2].map(|i| path.position[i].jet(t));
-    let angle = path.angle.jet(t);
-    BodyState {
-        pose: Pose {
-            position: DVec3::new(x.value, y.value, z.value),
-            orientation: (exp(path.axis * angle.value) * orientation).normalize(),
-        },
-        twist: Twist {
-            linear: DVec3::new(x.rate, y.rate, z.rate),
-            angular: path.axis * angle.rate,
-        },
+fn spring_spec(spring: &scene::Spring) -> SpringSpec {
+    SpringSpec {
+        name: spring.name.clone(),
+        ends: spring.ends.clone(),
+        stiffness: spring.stiffness,
+        damping: spring.damping,
+        rest: spring.rest,
+        explicit: spring.explicit,
     }
+}
+
+/// The numbers of a body's state in formulas, in the order of their names.
+fn state_numbers(state: &BodyState) -> [f64; STATE_NAMES.len()] {
+    let (x, q) = (state.pose.position, state.pose.orientation);
+    let (v, w) = (state.twist.linear, state.twist.angular);
+    [
+        x.x, x.y, x.z, v.x, v.y, v.z, q.w, q.x, q.y, q.z, w.x, w.y, w.z,
+    ]
 }
 
 /// Points the error at the body it is about.
@@ -126,12 +166,18 @@ fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
         }
         BuildError::DuplicateName { name } | BuildError::UnknownBody { name, .. } => name,
         BuildError::Body { body, .. } => body,
+        BuildError::Joint { joint, .. } => joint,
         BuildError::Setting { setting, .. } => setting,
     };
-    let span = scene
-        .bodies
-        .iter()
-        .find(|b| b.name == *about)
-        .map_or(0..0, |b| b.span.clone());
+    let bodies = scene.bodies.iter().map(|b| (&b.name, &b.span));
+    let joints = scene.joints.iter().map(|j| (&j.name, &j.span));
+    let springs = scene.springs.iter().map(|s| (&s.name, &s.span));
+    let joined = joints.chain(springs);
+    let span = if matches!(error, BuildError::Joint { .. }) {
+        joined.into_iter().find(|(name, _)| *name == about)
+    } else {
+        bodies.into_iter().find(|(name, _)| *name == about)
+    };
+    let span = span.map_or(0..0, |(_, span)| span.clone());
     scene.error_at(span, error.to_string(), None)
 }

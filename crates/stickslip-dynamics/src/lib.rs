@@ -9,20 +9,30 @@ pub mod error;
 pub mod expression;
 mod from_scene;
 mod integrate;
+mod joint_spec;
+mod joint_step;
+mod joints;
 mod motion;
 pub mod planar_view;
+mod prescribed;
 mod refusal;
 pub mod scene;
 pub mod simulate;
+mod spline;
 mod stages;
 mod step;
 mod world;
 
 pub use builder::{BodySpec, WorldBuilder};
 pub use error::{BuildError, StepError};
-pub use motion::{ForceLaw, Motion};
+pub use joint_spec::{
+    AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+};
+pub use motion::{ForceLaw, Motion, TimeFunction};
 pub use planar_view::{NotPlanar, PlanarView};
+pub use prescribed::Sinusoid;
 pub use scene::{Scene, SceneError};
 pub use simulate::{Outcome, simulate};
+pub use spline::PeriodicTable;
 pub use stages::{Stage, Stopwatch};
 pub use world::{Settings, World};

@@ -31,5 +31,8 @@ impl Motion {
     }
 }
 
+/// A number as a function of time, s.
+pub type TimeFunction = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
+
 /// A force on one body as a function of time (s) and of the body's state at the start of the step.
 pub type ForceLaw = Arc<dyn Fn(f64, &BodyState) -> Wrench + Send + Sync>;

@@ -20,6 +20,9 @@ pub enum NotPlanar {
     /// Its motion is prescribed.
     #[error("its motion is prescribed")]
     Prescribed,
+    /// A joint or a spring holds it.
+    #[error("a joint or a spring holds it")]
+    Joined,
     /// It touches nothing.
     #[error("it touches nothing")]
     NoContact,
@@ -75,6 +78,10 @@ impl World {
         let Some(mass) = self.model.bodies[i].mass else {
             return Err(NotPlanar::Prescribed);
         };
+        let mut ends = self.model.joined().flatten().flatten();
+        if ends.any(|body| body == i) {
+            return Err(NotPlanar::Joined);
+        }
         let mut touches = self.touches(i)?;
         let wrench = self.wrench_on(i);
         if !(wrench.force.is_finite() && wrench.torque.is_finite()) {
@@ -221,7 +228,15 @@ impl World {
                 Shape::Ball { radius } => 1.0 / radius,
                 _ => 0.0,
             };
+            let known = |s: &Shape| {
+                matches!(
+                    s,
+                    Shape::Ball { .. } | Shape::Box { .. } | Shape::HalfSpace { .. }
+                )
+            };
             t.kind = match (t.candidate.feature.corner(), own, other) {
+                _ if !(known(own) && known(other)) => None,
+                (Corner::Other, ..) => None,
                 (_, Shape::Ball { .. }, _) | (_, _, Shape::Ball { .. }) => Some(ContactKind::Arc {
                     body: curvature(own),
                     obstacle: curvature(other),

@@ -3,6 +3,8 @@
 use crate::error::StepError;
 use crate::world::World;
 use stickslip_certify::Certificate;
+use stickslip_certify::joint::AXIS_NAMES;
+use stickslip_certify::joint_law::{joint_residual, spring_residual};
 use stickslip_solvers::solver::SolveError;
 
 /// Why an attempt at a step ended.
@@ -52,6 +54,7 @@ impl World {
     pub(crate) fn not_solved(&self, tried: String) -> StepError {
         const NAMED: usize = 8;
         let mut all: Vec<usize> = self.work.contacts.iter().flat_map(|c| c.bodies).collect();
+        all.extend(self.model.joined().flatten().flatten());
         all.sort_unstable();
         all.dedup();
         let named = all
@@ -89,6 +92,28 @@ impl World {
                 );
             }
         }
+        let start = self.start();
+        for (k, done) in self.work.joints.impulses.iter().enumerate() {
+            let (h, next) = (self.settings.h, &self.work.next);
+            let (name, residual) = match self.model.joints.get(k) {
+                Some(joint) => {
+                    let aims = &self.work.joints.aims[k];
+                    let (r, axis) = joint_residual(&start, h, joint, aims, next, done);
+                    (
+                        format!("{} of joint \"{}\"", AXIS_NAMES[axis], joint.name),
+                        r,
+                    )
+                }
+                None => {
+                    let spring = &self.model.springs[k - self.model.joints.len()];
+                    let r = spring_residual(&start, h, spring, next, done);
+                    (format!("spring \"{}\"", spring.name), r)
+                }
+            };
+            if residual > worst.0 {
+                worst = (residual, format!(", worst at {name}"));
+            }
+        }
         worst.1
     }
 
@@ -99,6 +124,23 @@ impl World {
             t: self.t_next(),
             what,
             body,
+        }
+    }
+
+    pub(crate) fn joint_open(&self, joint: usize, misfit: f64) -> StepError {
+        StepError::JointOpen {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            joint: self.model.joints[joint].name.clone(),
+            misfit,
+        }
+    }
+
+    pub(crate) fn joint_singular(&self, joint: usize) -> StepError {
+        StepError::JointSingular {
+            step: self.last.step + 1,
+            t: self.t_next(),
+            joint: self.model.joints[joint].name.clone(),
         }
     }
 

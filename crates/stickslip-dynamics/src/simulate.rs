@@ -64,6 +64,7 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .iter()
             .map(|b| b.name.clone())
             .collect(),
+        joints: world.model().joint_names().map(Into::into).collect(),
         h: settings.h,
         until: scene.step.until,
         every: 1,

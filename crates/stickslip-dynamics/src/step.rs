@@ -3,6 +3,7 @@
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
+use crate::joint_step::Rounds;
 use crate::motion::Motion;
 use crate::refusal::{Failure, note};
 use crate::stages::Stage;
@@ -13,7 +14,7 @@ use stickslip_certify::law::ContactLaw;
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
 };
-use stickslip_solvers::problem::Twist;
+use stickslip_solvers::problem::{ContactProblem, Twist};
 use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
@@ -65,6 +66,18 @@ impl World {
         })
     }
 
+    /// The problem that the next step poses, as first seen; nothing is solved.
+    ///
+    /// # Errors
+    /// [`StepError`] where a force or a prescribed motion is not finite.
+    pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
+        self.apply_forces()?;
+        self.predict()?;
+        self.find_contacts();
+        self.assemble();
+        Ok(&self.work.problem.problem)
+    }
+
     /// Time at the end of the step to come: a product, so that it carries no accumulated error.
     pub(crate) fn t_next(&self) -> f64 {
         (self.last.step + 1) as f64 * self.settings.h
@@ -81,6 +94,7 @@ impl World {
                 torque: DVec3::ZERO,
             }));
         let t = self.last.t + 0.5 * self.settings.h;
+        self.apply_explicit_springs();
         for force in &self.forces {
             let w = (force.law)(t, &self.last.bodies[force.body]);
             if !(w.force.is_finite() && w.torque.is_finite()) {
@@ -96,6 +110,7 @@ impl World {
     /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
     pub(crate) fn predict(&mut self) -> Result<(), StepError> {
         let (h, t_next) = (self.settings.h, self.t_next());
+        self.work.joints.aim(&self.drives, t_next);
         world_inverses(&self.model, &self.last.bodies, &mut self.work.inverse);
         self.work.goal.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -147,12 +162,22 @@ impl World {
         for round in 0..SECOND_LOOKS {
             self.assemble();
             self.warm_start(&mut guess);
+            self.assemble_joints(&mut guess)?;
             self.stopwatch.lap(Stage::Assemble);
-            solved = self.solve_friction(solver, &mut guess, &mut nu)?;
-            self.clear_open(&mut solved, &mut nu);
-            self.stopwatch.lap(Stage::Solve);
-            self.store_impulses(&solved);
-            self.integrate(&nu)?;
+            let mut rounds = Rounds::default();
+            loop {
+                let before = solved.iterations;
+                solved = self.solve_friction(solver, &mut guess, &mut nu)?;
+                solved.iterations += before;
+                self.clear_open(&mut solved, &mut nu);
+                self.stopwatch.lap(Stage::Solve);
+                self.store_impulses(&solved);
+                self.integrate(&nu)?;
+                if self.joints_closed(&nu, &solved.impulses, &mut rounds)? {
+                    break;
+                }
+                guess.clone_from(&solved.impulses);
+            }
             self.set_modes();
             self.stopwatch.lap(Stage::Integrate);
             let missed = self.add_missed(round);
@@ -188,7 +213,8 @@ impl World {
             let last = &self.last.contacts;
             match last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
                 Ok(found) => {
-                    guess.push(last[found].impulse);
+                    let impulse = last[found].impulse;
+                    guess.push(self.work.problem.from_record(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
@@ -238,7 +264,8 @@ impl World {
             let poses = c.bodies.map(|i| &work.goal[i].pose);
             gap_rounding(&self.model, poses, c)
         };
-        work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h
+        let gaps = work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h;
+        gaps.max(work.joints.floor(&self.joint_view()))
     }
 
     /// Does contact k slip, its friction saturated?
@@ -254,7 +281,8 @@ impl World {
         let problem = &self.work.problem.problem;
         let negligible = 1e-3 * self.settings.tolerance;
         let mut changed = false;
-        for (contact, p) in problem.contacts.iter().zip(&mut solved.impulses) {
+        let contacts = problem.contacts.iter().take(self.work.contacts.len());
+        for (contact, p) in contacts.zip(&mut solved.impulses) {
             let speed = *p * w_bar(contact, &problem.inverse_mass);
             let open = speed.x <= contact.velocity(nu).x;
             if open && *p != DVec3::ZERO && speed.length() <= negligible {
@@ -271,11 +299,12 @@ impl World {
     fn store_impulses(&mut self, solved: &Solved) {
         let work = &mut self.work;
         work.impulses.clear();
-        let both = work.contacts.iter().zip(&solved.impulses);
+        let problem = &work.problem;
+        let both = work.contacts.iter().zip(&solved.impulses).enumerate();
         work.impulses
-            .extend(both.map(|(&contact, &impulse)| ContactImpulse {
+            .extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
                 contact,
-                impulse,
+                impulse: problem.to_record(k, impulse),
                 mode: Mode::Open,
             }));
     }
@@ -348,12 +377,22 @@ impl World {
 
     /// A contact of the step as the law sees it.
     pub(crate) fn law_of(&self, next: &[BodyState], contact: &ContactImpulse) -> ContactLaw {
-        let start = Start {
+        law_of(
+            &self.start(),
+            self.settings.h,
+            self.settings.cone,
+            next,
+            contact,
+        )
+    }
+
+    /// The bodies at the start of the step.
+    pub(crate) fn start(&self) -> Start<'_> {
+        Start {
             model: &self.model,
             inverse: &self.work.inverse,
             states: &self.last.bodies,
-        };
-        law_of(&start, self.settings.h, self.settings.cone, next, contact)
+        }
     }
 
     fn add_missed(&mut self, round: usize) -> usize {
@@ -382,6 +421,7 @@ impl World {
             prescribed: &work.goal,
             cone: self.settings.cone,
             ignored: &self.settings.ignored,
+            aims: &work.joints.aims,
         };
         self.judge.judge(
             &self.model,
@@ -389,6 +429,7 @@ impl World {
             &self.last.bodies,
             &work.next,
             &work.impulses,
+            &work.joints.impulses,
         )
     }
 
@@ -399,8 +440,10 @@ impl World {
         last.t = t;
         std::mem::swap(&mut last.bodies, &mut work.next);
         std::mem::swap(&mut last.contacts, &mut work.impulses);
+        std::mem::swap(&mut last.joints, &mut work.joints.impulses);
         last.certificate = certificate;
-        last.energy = energy(&self.model, self.settings.gravity, &last.bodies);
+        let gravity = self.settings.gravity;
+        last.energy = energy(&self.model, gravity, &last.bodies, &last.joints);
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
     }

@@ -3,14 +3,17 @@
 
 use crate::contacts::Finder;
 use crate::error::BuildError;
+use crate::joint_spec::Drives;
+use crate::joints::{JointWork, last_phi};
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
 use stickslip_certify::islands::Islands;
 use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, Judge, Model, StepRecord, Wrench,
+    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Model, StepRecord, Wrench,
 };
 use stickslip_geometry::narrow_phase::Rule;
+use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
 /// How a world is stepped.
@@ -86,6 +89,8 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) forces: Vec<AppliedForce>,
     pub(crate) frictions: Frictions,
+    /// The functions of time of each joint.
+    pub(crate) drives: Vec<Drives>,
     pub(crate) settings: Settings,
     /// The last accepted step: the state, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -107,6 +112,7 @@ pub(crate) struct Workspace {
     pub(crate) goal: Vec<BodyState>,
     pub(crate) contacts: Vec<stickslip_certify::Contact>,
     pub(crate) problem: crate::assemble::Assembly,
+    pub(crate) joints: JointWork,
     pub(crate) islands: Islands,
     /// Bodies that no impulse reaches.
     pub(crate) flies: Vec<bool>,
@@ -138,6 +144,12 @@ impl World {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The problem that was solved in the last step, or could not be solved if that step was refused.
+    #[must_use]
+    pub const fn problem(&self) -> &ContactProblem {
+        &self.work.problem.problem
     }
 
     /// The states of all bodies, in the model's order.
@@ -184,7 +196,7 @@ impl World {
             step,
             t: step as f64 * self.settings.h,
             bodies: states.to_vec(),
-            energy: energy(&self.model, self.settings.gravity, states),
+            energy: energy(&self.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()
         };
         Ok(())
@@ -232,10 +244,36 @@ impl World {
         &self.stopwatch
     }
 
-    /// Kinetic energy plus potential energy in the uniform gravity field (zero at the origin), J.
+    /// Kinetic energy plus potential energy, in the uniform gravity field (zero at the origin) and in the
+    /// springs, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        energy(&self.model, self.settings.gravity, &self.last.bodies)
+        let last = &self.last;
+        energy(
+            &self.model,
+            self.settings.gravity,
+            &last.bodies,
+            &last.joints,
+        )
+    }
+
+    /// What the joint or spring of that name did in the last step; `None` before the first one.
+    #[must_use]
+    pub fn joint(&self, name: &str) -> Option<&JointImpulse> {
+        let k = self.model.joint_names().position(|n| n == name)?;
+        self.last.joints.get(k)
+    }
+
+    /// The mean force (N) and torque (N m) of the joint of that name over the last step, on its second body, at
+    /// the origin of the joint's second frame, world frame.
+    #[must_use]
+    pub fn joint_load(&self, name: &str) -> Option<Wrench> {
+        let k = self.model.joints.iter().position(|j| j.name == name)?;
+        let done = self.last.joints.get(k)?;
+        Some(Wrench {
+            force: done.linear / self.settings.h,
+            torque: done.angular / self.settings.h,
+        })
     }
 
     /// Linear momentum of the free bodies, kg m/s, and their angular momentum about the origin, kg m²/s.
@@ -260,8 +298,13 @@ fn spin(body: &Body, state: &BodyState) -> DVec3 {
     })
 }
 
-/// Kinetic plus potential energy, J.
-pub(crate) fn energy(model: &Model, gravity: DVec3, states: &[BodyState]) -> f64 {
+/// Kinetic plus potential energy, J; `joints` says how often torsional springs have turned.
+pub(crate) fn energy(
+    model: &Model,
+    gravity: DVec3,
+    states: &[BodyState],
+    joints: &[JointImpulse],
+) -> f64 {
     let mut sum = 0.0;
     for (body, state) in model.bodies.iter().zip(states) {
         if let Some(mass) = body.mass {
@@ -270,6 +313,10 @@ pub(crate) fn energy(model: &Model, gravity: DVec3, states: &[BodyState]) -> f64
                 + 0.5 * state.twist.angular.dot(spin(body, state))
                 - mass.mass * gravity.dot(state.pose.position);
         }
+    }
+    for (k, spring) in model.springs.iter().enumerate() {
+        let placed = spring.place(model, states, last_phi(model, joints, k));
+        sum += spring.energy(&placed);
     }
     sum
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use stickslip_certify::Cone;
 use stickslip_dynamics::scene::{Body, Motion, Override, Scene};
-use stickslip_geometry::Shape;
+use stickslip_geometry::{Pose, Shape};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
@@ -49,14 +49,11 @@ fn gap(scene: &Scene, plane: &str, part: &str) -> f64 {
     let Shape::HalfSpace { normal, offset } = plane.shape else {
         panic!("{} is no half-space", plane.name);
     };
-    let reach = match part.shape {
-        Shape::Ball { radius } => radius,
-        Shape::Box { half } => {
-            let n = part.orientation.inverse() * normal;
-            n.abs().dot(half)
-        }
-        _ => panic!("{} is no ball or box", part.name),
+    let turned = Pose {
+        position: DVec3::ZERO,
+        orientation: part.orientation,
     };
+    let reach = part.shape.support(&turned, -normal);
     normal.dot(part.position) - offset - reach
 }
 
@@ -188,6 +185,9 @@ fn without_places(mut scene: Scene) -> Scene {
     scene.overrides.clear();
     scene.bodies.iter_mut().for_each(|body| body.span = 0..0);
     scene.forces.iter_mut().for_each(|force| force.span = 0..0);
+    scene.joints.iter_mut().for_each(|joint| joint.span = 0..0);
+    let springs = scene.springs.iter_mut();
+    springs.for_each(|spring| spring.span = 0..0);
     let pairs = scene.contact_overrides.iter_mut();
     pairs.for_each(|pair| pair.span = 0..0);
     scene

@@ -19,7 +19,7 @@ a = 1
 h = 0.01
 until = 1.0
 method = "stewart-trinkle"
-cone = { pyramid = 8 }
+cone = { pyramid = 8, fan = "body", turn = 0.5 }
 contact = "conjunctive"
 solver = "auto"
 tolerance = 1e-10
@@ -55,7 +55,51 @@ orientation = { axis = [0, 0, 1], angle = 1 }
 [[body]]
 name = "plate"
 shape = { box = { size = [1, 1, 1] } }
-motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t" }
+motion = { position = ["t", 0, 0], axis = [0, 0, 1], angle = "t", rotation = [0, "t", 0] }
+
+[[body]]
+name = "shaker"
+shape = { box = { size = [1, 1, 1] } }
+
+[body.motion]
+accelerations = [
+  { along = [0, 0, 1], amplitude = 1, frequency = 33, phase = 0 },
+  { about = [0, 0, 1], amplitude = 1, frequency = 33 },
+]
+
+[body.motion.table]
+t = [0, 1, 2, 3]
+x = [0, 1, 2, 0]
+y = [0, 1, 2, 0]
+z = [0, 1, 2, 0]
+rx = [0, 1, 2, 0]
+ry = [0, 1, 2, 0]
+rz = [0, 1, 2, 0]
+
+[[body]]
+name = "tripod"
+shape = { points = { at = [[1, 0, 0], [-1, 1, 0], [0, -1, 0]] } }
+mass = 1
+
+[[body]]
+name = "cylinder"
+shape = { cylinder = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "cone"
+shape = { cone = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "capsule"
+shape = { capsule = { radius = 1, length = 1 } }
+mass = 1
+
+[[body]]
+name = "hull"
+shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }
+mass = 1
 
 [[body]]
 name = "compound"
@@ -75,6 +119,43 @@ body = "box"
 force = [1, 0, 0]
 torque = [1, 0, 0]
 point = [0, 0, 0]
+
+[[joint]]
+name = "shaft"
+type = "hinge"
+bodies = ["world", "box"]
+anchor = [0, 0, 0]
+axis = [0, 0, 1]
+limits = [-1, 1]
+motor = { velocity = "t", force = 1 }
+friction = 1
+collide = false
+
+[[joint]]
+type = "six-dof"
+bodies = ["ball[0]", "ball[1]"]
+anchors = [[0, 0, 0], [0, 0, 0]]
+orientation = { rpy = [0, 0, 0] }
+x = "free"
+y = { limits = [-1, 1] }
+z = { motor = { position = "t", speed = 1, force = 1 } }
+rx = { friction = 1 }
+ry = { motion = 0 }
+rz = "locked"
+
+[[spring]]
+name = "string"
+between = [{ body = "world", point = [0, 0, 0] }, { body = "box", point = [0, 0, 0] }]
+stiffness = 1
+damping = 1
+length = 1
+explicit = false
+
+[[spring]]
+joint = "shaft"
+axis = "rx"
+stiffness = 1
+rest = 0
 "#;
 
 fn whole() -> toml::Table {
@@ -236,7 +317,10 @@ fn the_schema_refuses_wrong_keys_and_types() {
         ("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"),
         ("solver = \"auto\"", "solver = \"fast\""),
         ("{ ball = { radius = 1 } }", "{ bal = { radius = 1 } }"),
-        ("cone = { pyramid = 8 }", "cone = \"pyramid:\""),
+        (
+            "cone = { pyramid = 8, fan = \"body\", turn = 0.5 }",
+            "cone = \"pyramid:\"",
+        ),
         ("format = 1", "format = 2"),
     ] {
         assert!(WHOLE.contains(right));

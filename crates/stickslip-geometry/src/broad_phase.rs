@@ -24,17 +24,34 @@ impl Bounds {
     /// Around a shape at `pose`; infinite for a half-space.
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
+        if let Shape::Cone { .. } | Shape::Hull(_) = shape {
+            let r = pose.rotation().transpose();
+            let along = |d: DVec3| shape.reach(r * d);
+            return Self {
+                min: pose.position - DVec3::from(DVec3::AXES.map(|d| along(-d))),
+                max: pose.position + DVec3::from(DVec3::AXES.map(along)),
+            };
+        }
         let reach = match shape {
             Shape::Compound(c) => return c.bounds(pose),
             Shape::Mesh(mesh) => return mesh.bounds().placed(pose),
             Shape::Triangle(facet) => {
                 return Self::around(&facet.points().map(|p| pose.to_world(p)));
             }
+            Shape::Points { points, .. } => {
+                return points
+                    .iter()
+                    .fold(Self::EMPTY, |all, p| all.with(pose.to_world(*p)));
+            }
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
             Shape::Box { half } => {
                 let r = pose.rotation();
                 r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z
+            }
+            _ => {
+                let r = pose.rotation().transpose();
+                DVec3::from(DVec3::AXES.map(|d| shape.reach(r * d)))
             }
         };
         Self {
@@ -46,10 +63,16 @@ impl Bounds {
     /// The smallest box that holds all points.
     #[must_use]
     pub fn around(points: &[DVec3]) -> Self {
-        points.iter().fold(Self::EMPTY, |all, &p| Self {
-            min: all.min.min(p),
-            max: all.max.max(p),
-        })
+        points.iter().fold(Self::EMPTY, |all, p| all.with(*p))
+    }
+
+    /// The smallest box that holds it and a point.
+    #[must_use]
+    pub fn with(&self, point: DVec3) -> Self {
+        Self {
+            min: self.min.min(point),
+            max: self.max.max(point),
+        }
     }
 
     /// Around the box when its frame is at `pose`.

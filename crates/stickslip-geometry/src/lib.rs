@@ -7,15 +7,21 @@
 //!
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
+mod border;
 pub mod broad_phase;
 pub mod compound;
+mod directions;
 pub mod frame;
+pub mod hull;
 pub mod mass;
 pub mod mesh;
 pub mod narrow_phase;
 pub mod path;
 pub mod pieces;
+mod placed;
 pub mod pose;
+mod rims;
+mod round;
 pub mod separation;
 pub mod shape;
 

@@ -5,6 +5,7 @@ use crate::mesh::{Mesh, volume_integrals};
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::{DMat3, DVec3};
+use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// Mass and inertia about the centre of mass, in the body frame.
@@ -17,10 +18,12 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Of a solid `shape` of the given mass; `None` for a shape without a volume.
+    /// Of a solid `shape` of the given mass; of points with equal shares of it. `None` for a half-space, and for
+    /// points whose centre is not the origin: they do not tell where the mass is.
     #[must_use]
     pub fn with_mass(shape: &Shape, mass: f64) -> Option<Self> {
         let diagonal = match shape {
+            Shape::Points { points, .. } => return of_points(points, mass),
             Shape::HalfSpace { .. } => return None,
             Shape::Compound(c) => return of_pieces(c.pieces(), mass),
             Shape::Mesh(mesh) => return of_mesh(mesh, mass),
@@ -29,6 +32,21 @@ impl MassProperties {
             Shape::Box { half } => {
                 let s = *half * *half; // (edge/2)² each
                 DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (mass / 3.0)
+            }
+            Shape::Cylinder { radius, half } => {
+                let (r2, l2) = (radius * radius, 4.0 * half * half);
+                about_z(mass * (r2 / 4.0 + l2 / 12.0), 0.5 * mass * r2)
+            }
+            Shape::Cone { radius, length } => {
+                let (r2, l2) = (radius * radius, length * length);
+                about_z(mass * (0.15 * r2 + 0.0375 * l2), 0.3 * mass * r2)
+            }
+            Shape::Capsule { radius, half } => capsule(*radius, 2.0 * half, mass),
+            Shape::Hull(hull) => {
+                return Some(Self {
+                    mass,
+                    inertia: hull.inertia() * (mass / hull.volume()),
+                });
             }
         };
         Some(Self {
@@ -60,6 +78,22 @@ fn of_pieces(pieces: &[Piece], mass: f64) -> Option<MassProperties> {
     Some(MassProperties { mass, inertia })
 }
 
+/// Σ m_i (|p|² 1 − p pᵀ) with equal masses; zero for a particle.
+fn of_points(points: &[DVec3], mass: f64) -> Option<MassProperties> {
+    let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+    let centre = points.iter().sum::<DVec3>() / points.len() as f64;
+    if centre.length() > 1e-12 * radius {
+        return None;
+    }
+    let share = mass / points.len() as f64;
+    let mut inertia = DMat3::ZERO;
+    for p in points {
+        let square = DMat3::from_cols(*p * p.x, *p * p.y, *p * p.z);
+        inertia += (DMat3::from_diagonal(DVec3::splat(p.length_squared())) - square) * share;
+    }
+    Some(MassProperties { mass, inertia })
+}
+
 /// Volume of all pieces, overlaps counted twice, m³, and their centre, m.
 fn volume_and_centre(pieces: &[Piece]) -> Option<(f64, DVec3)> {
     let (mut total, mut moment) = (0.0, DVec3::ZERO);
@@ -75,9 +109,14 @@ fn volume_and_centre(pieces: &[Piece]) -> Option<(f64, DVec3)> {
 #[must_use]
 pub fn centre_of_mass(shape: &Shape) -> Option<DVec3> {
     match shape {
-        Shape::HalfSpace { .. } | Shape::Triangle(_) => None,
+        Shape::HalfSpace { .. } | Shape::Points { .. } | Shape::Triangle(_) => None,
         Shape::Mesh(mesh) => integrals(mesh).map(|(volume, first, _)| first / volume),
-        Shape::Ball { .. } | Shape::Box { .. } => Some(DVec3::ZERO),
+        Shape::Hull(hull) => Some(hull.centroid()),
+        Shape::Ball { .. }
+        | Shape::Box { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Cone { .. }
+        | Shape::Capsule { .. } => Some(DVec3::ZERO),
         Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(_, centre)| centre),
     }
 }
@@ -94,6 +133,7 @@ pub fn centred(shape: &Shape) -> Shape {
     }
     let back = Pose::at(-centre);
     match shape {
+        Shape::Hull(hull) => Shape::Hull(Arc::new(hull.centred().0)),
         Shape::Compound(c) => Shape::compound(c.placed(&back)).unwrap_or_else(|_| shape.clone()),
         Shape::Mesh(mesh) => Shape::Mesh(Arc::new(mesh.shifted(-centre))),
         _ => shape.clone(),
@@ -119,16 +159,38 @@ fn of_mesh(mesh: &Mesh, mass: f64) -> Option<MassProperties> {
     Some(MassProperties { mass, inertia })
 }
 
-/// Volume, m³; `None` for a half-space or a surface that is not closed.
+/// Volume, m³; `None` for a half-space, points, and a surface that is not closed.
 #[must_use]
 pub fn volume(shape: &Shape) -> Option<f64> {
     match shape {
-        Shape::HalfSpace { .. } | Shape::Triangle(_) => None,
+        Shape::HalfSpace { .. } | Shape::Points { .. } | Shape::Triangle(_) => None,
         Shape::Mesh(mesh) => integrals(mesh).map(|found| found.0),
-        Shape::Ball { radius } => Some(4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius),
-        Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
         Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(volume, _)| volume),
+        Shape::Ball { radius } => Some(4.0 / 3.0 * PI * radius * radius * radius),
+        Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
+        Shape::Cylinder { radius, half } => Some(2.0 * PI * radius * radius * half),
+        Shape::Cone { radius, length } => Some(PI / 3.0 * radius * radius * length),
+        Shape::Capsule { radius, half } => {
+            Some(PI * radius * radius * (2.0 * half + 4.0 / 3.0 * radius))
+        }
+        Shape::Hull(hull) => Some(hull.volume()),
     }
+}
+
+/// Principal moments of a body of revolution about z.
+fn about_z(transverse: f64, axial: f64) -> DVec3 {
+    DVec3::new(transverse, transverse, axial)
+}
+
+/// A cylinder of length l and two half balls, in proportion to their volumes πr²l and 4πr³/3. A half ball's
+/// centre of mass is 3r/8 from its flat side, and its moment about that side's centre is 2mr²/5.
+fn capsule(r: f64, l: f64, mass: f64) -> DVec3 {
+    let share = l / (l + 4.0 / 3.0 * r);
+    let (cylinder, balls) = (mass * share, mass * (1.0 - share));
+    let axial = 0.5 * cylinder * r * r + 0.4 * balls * r * r;
+    let transverse = cylinder * (r * r / 4.0 + l * l / 12.0)
+        + balls * (0.4 * r * r + 0.25 * l * l + 0.375 * r * l);
+    about_z(transverse, axial)
 }
 
 #[cfg(test)]
@@ -168,5 +230,70 @@ mod tests {
         assert!(
             MassProperties::with_mass(&Shape::half_space(DVec3::Z, 0.0).unwrap(), 1.0).is_none()
         );
+    }
+
+    /// ∫ over the shape of 1, z and the moments, by slices across z (Simpson's rule with many slices), against
+    /// the closed forms.
+    #[test]
+    fn bodies_of_revolution_against_quadrature() {
+        let shapes = [
+            Shape::cylinder(0.3, 0.8).unwrap(),
+            Shape::cone(0.3, 0.8).unwrap(),
+            Shape::capsule(0.3, 0.8).unwrap(),
+        ];
+        for shape in shapes {
+            let [low, high] = [-DVec3::Z, DVec3::Z].map(|d| shape.reach(d));
+            // Radius² of the slice at z, from the distance function's zero along x.
+            let slice = |z: f64| match shape {
+                Shape::Cylinder { radius, .. } => radius * radius,
+                Shape::Cone { radius, length } => {
+                    let s = 1.0 - (z + 0.25 * length) / length;
+                    radius * radius * s * s
+                }
+                Shape::Capsule { radius, half } => {
+                    let over = (z.abs() - half).max(0.0);
+                    radius * radius - over * over
+                }
+                _ => 0.0,
+            };
+            let n = 6000;
+            let dz = (high + low) / f64::from(n);
+            let mut sums = [0.0; 4];
+            for k in 0..=n {
+                let z = -low + dz * f64::from(k);
+                let weight = if k == 0 || k == n {
+                    1.0
+                } else {
+                    2.0 + 2.0 * f64::from(k % 2)
+                };
+                let (r2, w) = (slice(z), weight * dz / 3.0 * PI);
+                let terms = [r2, r2 * z, 0.5 * r2 * r2, 0.25 * r2 * r2 + r2 * z * z];
+                for (sum, term) in sums.iter_mut().zip(terms) {
+                    *sum += w * term;
+                }
+            }
+            let m = MassProperties::with_density(&shape, 1.0).unwrap();
+            let got = [m.mass, 0.0, m.inertia.z_axis.z, m.inertia.x_axis.x];
+            for (got, want) in got.into_iter().zip(sums) {
+                assert!(
+                    (got - want).abs() < 1e-8 * m.mass,
+                    "{shape:?}: {got} {want}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_hull_of_a_boxs_corners_weighs_as_the_box() {
+        let half = DVec3::new(0.3, 0.5, 0.2);
+        let corners: Vec<DVec3> = (0..8).map(|k| crate::shape::corner(half, k)).collect();
+        let hull = Shape::hull(&corners).unwrap();
+        let cuboid = Shape::cuboid(half * 2.0).unwrap();
+        let (a, b) = (
+            MassProperties::with_density(&hull, 7.0).unwrap(),
+            MassProperties::with_density(&cuboid, 7.0).unwrap(),
+        );
+        assert!((a.mass - b.mass).abs() < 1e-14);
+        assert!((a.inertia - b.inertia).abs_diff_eq(DMat3::ZERO, 1e-15));
     }
 }

@@ -7,15 +7,16 @@
 //! be larger between two corners: there it is a lower bound (the shapes are apart all the same).
 
 use crate::broad_phase::Bounds;
+use crate::directions::farthest;
 use crate::mesh::{Facet, Mesh};
-use crate::narrow_phase::triangle;
+use crate::placed::Placed;
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
 use std::sync::Arc;
 
 /// Signed separation: exact where negative or zero (minus the penetration depth), a lower bound of the
-/// distance where positive. `f64::INFINITY` for two half-spaces, which never meet here.
+/// distance where positive. `f64::INFINITY` for two half-spaces and for two sets of points, which never meet here.
 #[must_use]
 pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
     match (a, b) {
@@ -32,17 +33,15 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (other, Shape::HalfSpace { normal, offset }) => {
             below_plane(pose_b, *normal, *offset, other, pose_a)
         }
+        (Shape::Points { .. }, Shape::Points { .. }) => f64::INFINITY,
+        (Shape::Points { points, .. }, other) => nearest_point(points, pose_a, other, pose_b),
+        (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
-        (Shape::Triangle(facet), other) => {
-            triangle::separation(facet, pose_a, other, pose_b).unwrap_or(f64::INFINITY)
-        }
-        (other, Shape::Triangle(facet)) => {
-            triangle::separation(facet, pose_b, other, pose_a).unwrap_or(f64::INFINITY)
-        }
         (Shape::Box { half: ha }, Shape::Box { half: hb }) => box_axes(*ha, pose_a, *hb, pose_b)
             .map(|axis| axis.gap)
             .fold(f64::NEG_INFINITY, f64::max),
+        _ => nearest(a, pose_a, b, pose_b).map_or(f64::INFINITY, |near| near.gap),
     }
 }
 
@@ -66,6 +65,41 @@ fn of_mesh(mesh: &Arc<Mesh>, pose: &Pose, other: &Shape, other_pose: &Pose) -> f
         }
     });
     least
+}
+
+/// How near two convex shapes are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// Distance where positive, minus the depth where negative, m.
+    pub gap: f64,
+    /// Unit direction from a to b along which they are that far apart.
+    pub normal: DVec3,
+}
+
+/// Signed distance of two bounded convex shapes, exact to rounding at every gap, and its direction; `None` if
+/// one is a half-space.
+#[must_use]
+pub fn nearest(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<Nearest> {
+    let half_space = |s: &Shape| matches!(s, Shape::HalfSpace { .. });
+    if half_space(a) || half_space(b) {
+        return None;
+    }
+    let origin = pose_a.position;
+    let (a, b) = (
+        Placed::new(a, pose_a, origin),
+        Placed::new(b, pose_b, origin),
+    );
+    farthest(&a, &b).map(|d| Nearest {
+        gap: d.gap,
+        normal: d.n,
+    })
+}
+
+fn nearest_point(points: &[DVec3], pose: &Pose, other: &Shape, other_pose: &Pose) -> f64 {
+    let gaps = points
+        .iter()
+        .map(|p| other.distance(other_pose, pose.to_world(*p)));
+    gaps.fold(f64::INFINITY, f64::min)
 }
 
 fn below_plane(plane: &Pose, normal: DVec3, offset: f64, shape: &Shape, pose: &Pose) -> f64 {

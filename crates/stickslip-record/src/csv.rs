@@ -1,4 +1,4 @@
-//! CSV: the bodies for people and plots, the contact forces beside them when asked.
+//! CSV: the bodies for people and plots, the forces of contacts and joints beside them when asked.
 //!
 //! Numbers are the shortest decimals that read back as the same f64. Names are quoted by RFC 4180
 //! where they need it. Rows reach the file in whole steps, at least once a second.
@@ -10,6 +10,7 @@ pub use read::read_csv;
 
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
+use crate::parquet::check_joints;
 use crate::recorder::{Recorder, Start, check_step, state_numbers};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -28,15 +29,19 @@ const FLUSH_TIME: Duration = Duration::from_secs(1);
 pub const BODY_COLUMNS: &str = "t,body,x,y,z,qs,qx,qy,qz,vx,vy,vz,wx,wy,wz";
 /// First line of the contacts' CSV.
 pub const CONTACT_COLUMNS: &str = "t,body_a,body_b,feature,x,y,z,nx,ny,nz,gap,fx,fy,fz,mode";
+/// First line of the joints' CSV.
+pub const JOINT_COLUMNS: &str = "t,joint,x,y,z,rx,ry,rz,fx,fy,fz,tx,ty,tz";
 
-/// Writes `run.csv` and, when asked, `run.contacts.csv` beside it.
+/// Writes `run.csv` and, when asked, `run.contacts.csv` and `run.joints.csv` beside it.
 #[derive(Debug)]
 pub struct CsvWriter {
     bodies: Table,
     contacts: Option<Table>,
+    joints: Option<Table>,
     /// Names of the bodies, quoted where needed.
     quoted: Vec<String>,
     names: Vec<String>,
+    joint_names: Vec<String>,
     last: Option<(u64, f64)>,
 }
 
@@ -55,8 +60,10 @@ impl CsvWriter {
         Self {
             bodies: Table::new(path.into()),
             contacts: None,
+            joints: None,
             quoted: Vec::new(),
             names: Vec::new(),
+            joint_names: Vec::new(),
             last: None,
         }
     }
@@ -65,6 +72,14 @@ impl CsvWriter {
     #[must_use]
     pub fn with_contacts(mut self) -> Self {
         self.contacts = Some(Table::new(contacts_path(&self.bodies.path)));
+        self
+    }
+
+    /// Joints and springs with their forces go beside the bodies: `run.joints.csv` for `run.csv`.
+    #[must_use]
+    pub fn with_joints(mut self) -> Self {
+        let path = self.bodies.path.with_extension("joints.csv");
+        self.joints = Some(Table::new(path));
         self
     }
 
@@ -85,6 +100,18 @@ impl CsvWriter {
             }
             table.flush(false)?;
         }
+        if let Some(table) = &mut self.joints {
+            for (name, done) in self.joint_names.iter().zip(&step.joints) {
+                let (f, torque) = (done.linear / h, done.angular / h);
+                let loads = f.to_array().into_iter().chain(torque.to_array());
+                let _ = write!(table.rows, "{:?},{}", step.t, quoted(name));
+                for x in done.coordinates.into_iter().chain(loads) {
+                    let _ = write!(table.rows, ",{x:?}");
+                }
+                table.rows.push('\n');
+            }
+            table.flush(false)?;
+        }
         self.last = Some((step.step, step.t));
         Ok(())
     }
@@ -100,6 +127,10 @@ impl Recorder for CsvWriter {
         if let Some(table) = &mut self.contacts {
             table.create(CONTACT_COLUMNS)?;
         }
+        self.joint_names.clone_from(&header.joints);
+        if let Some(table) = &mut self.joints {
+            table.create(JOINT_COLUMNS)?;
+        }
         self.write_step(header.h, initial)
     }
 
@@ -112,19 +143,22 @@ impl Recorder for CsvWriter {
             });
         }
         check_step(&self.names, step)?;
+        check_joints(&self.joint_names, step)?;
         self.write_step(step.t - before.t, step)
     }
 
     fn finish(&mut self, _: &Summary) -> Result<(), RecordError> {
         let contacts = self.contacts.as_mut().map_or(Ok(()), |t| t.flush(true));
-        self.bodies.flush(true).and(contacts)
+        let joints = self.joints.as_mut().map_or(Ok(()), |t| t.flush(true));
+        self.bodies.flush(true).and(contacts).and(joints)
     }
 }
 
 impl Drop for CsvWriter {
     fn drop(&mut self) {
         // A run that was not finished keeps its last rows if the disk allows; there is nobody to tell.
-        for table in [Some(&mut self.bodies), self.contacts.as_mut()] {
+        let others = [self.contacts.as_mut(), self.joints.as_mut()];
+        for table in others.into_iter().chain([Some(&mut self.bodies)]) {
             let _ = table.map(|t| t.flush(true));
         }
     }

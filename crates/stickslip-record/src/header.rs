@@ -2,7 +2,7 @@
 
 use crate::error::RecordError;
 use serde::{Deserialize, Serialize};
-use stickslip_certify::Cone;
+use stickslip_certify::{Cone, Fan};
 
 /// Version of the file format, written to and demanded of every Parquet file.
 pub const FORMAT: u32 = 1;
@@ -21,6 +21,9 @@ pub struct Header {
     pub overrides: Vec<String>,
     /// Names of the bodies in the model's order.
     pub bodies: Vec<String>,
+    /// Names of the joints, then of the springs, in the model's order.
+    #[serde(default)]
+    pub joints: Vec<String>,
     /// Step size, s.
     pub h: f64,
     /// Time at which the run was to end, s.
@@ -69,7 +72,7 @@ impl Header {
         if self.every == 0 {
             return wrong("every 0th step cannot be recorded".into());
         }
-        if matches!(self.cone, Cone::Pyramid(n) if n < 3) {
+        if self.cone.directions().is_some_and(|n| n < 3) {
             return wrong("a pyramid needs at least 3 directions".into());
         }
         if self.bodies.is_empty() {
@@ -80,26 +83,53 @@ impl Header {
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return wrong(format!("two bodies are named `{}`", pair[0]));
         }
+        let mut names: Vec<&String> = self.joints.iter().collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return wrong(format!("two joints are named `{}`", pair[0]));
+        }
         Ok(())
     }
 }
 
-/// The cone as on the command line: `quadratic` or `pyramid:N`.
+/// The cone as on the command line: `quadratic`, `pyramid:N`, or `pyramid:N:world:TURN` and `pyramid:N:body:TURN` for
+/// a fan that starts elsewhere, turned on by TURN sectors.
 #[must_use]
 pub fn cone_to_string(cone: Cone) -> String {
     match cone {
         Cone::Quadratic => "quadratic".into(),
         Cone::Pyramid(n) => format!("pyramid:{n}"),
+        Cone::Fan(fan) => {
+            let frame = if fan.carried { "body" } else { "world" };
+            format!("pyramid:{}:{frame}:{:?}", fan.directions, fan.turn)
+        }
     }
 }
 
 /// Inverse of [`cone_to_string`].
 #[must_use]
 pub fn cone_from_str(text: &str) -> Option<Cone> {
-    match text.split_once(':') {
-        None => (text == "quadratic").then_some(Cone::Quadratic),
-        Some(("pyramid", n)) => n.parse().ok().map(Cone::Pyramid),
-        Some(_) => None,
+    let mut words = text.split(':');
+    let kind = words.next()?;
+    let rest: Vec<&str> = words.collect();
+    match (kind, rest.as_slice()) {
+        ("quadratic", []) => Some(Cone::Quadratic),
+        ("pyramid", [n]) => n.parse().ok().map(Cone::Pyramid),
+        ("pyramid", [n, frame @ ("world" | "body"), rest @ ..]) => {
+            let turn = match rest {
+                [] => 0.0,
+                [turn] => turn.parse().ok().filter(|t: &f64| t.is_finite())?,
+                _ => return None,
+            };
+            let directions = n.parse().ok()?;
+            let carried = *frame == "body";
+            Some(Cone::Fan(Fan {
+                directions,
+                carried,
+                turn,
+            }))
+        }
+        _ => None,
     }
 }
 
@@ -198,7 +228,12 @@ mod tests {
 
     #[test]
     fn cones_have_names() {
-        for cone in [Cone::Quadratic, Cone::Pyramid(4)] {
+        let fan = Fan {
+            directions: 8,
+            carried: true,
+            turn: 0.5,
+        };
+        for cone in [Cone::Quadratic, Cone::Pyramid(4), Cone::Fan(fan)] {
             assert_eq!(cone_from_str(&cone_to_string(cone)), Some(cone));
         }
         for bad in ["", "pyramid", "pyramid:x", "cube:4", "quadratic:1"] {

@@ -1,7 +1,7 @@
-//! Parquet: three tables that hold all that the judge needs to check a run again.
+//! Parquet: tables that hold all that the judge needs to check a run again.
 //!
-//! `run.parquet` has the bodies, `run.contacts.parquet` the contacts and `run.steps.parquet` the
-//! steps; each carries the scene and the header. While the run goes on, its rows live in whole
+//! `run.parquet` has the bodies, `run.contacts.parquet` the contacts, `run.steps.parquet` the steps and,
+//! where there are any, `run.joints.parquet` the joints and springs; each carries the scene and the header. While the run goes on, its rows live in whole
 //! Parquet files in the folder `run.parquet.parts`, joined when it ends.
 
 mod bodies;
@@ -9,6 +9,8 @@ mod columns;
 mod decode;
 mod encode;
 mod find;
+mod joints;
+mod numbers;
 mod pages;
 mod parts;
 mod read;
@@ -20,9 +22,11 @@ mod tests;
 #[cfg(test)]
 mod tests_cost;
 
+pub use numbers::write_numbers;
 pub use read::Reader;
 pub use tables::Paths;
 pub use write::ParquetWriter;
 
 pub(crate) use bodies::read_states;
 pub(crate) use find::is_csv;
+pub(crate) use joints::check_joints;

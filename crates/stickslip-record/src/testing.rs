@@ -4,8 +4,10 @@ use crate::header::{Header, Summary};
 use crate::recorder::{Recorder, Start};
 use crate::trajectory::Trajectory;
 use glam::DVec3;
+use stickslip_certify::joint::AXES;
 use stickslip_certify::{
-    BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, Mode, Residual, StepRecord,
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, JointImpulse, Mode, Residual,
+    StepRecord,
 };
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::{Feature, Pose, Twist};
@@ -46,6 +48,7 @@ pub(crate) fn header(names: &[&str]) -> Header {
         scene: "title = \"a test\" # µ, and a \u{1F980}\n".into(),
         overrides: vec!["mu=0.5".into(), "body.a.mass=2".into()],
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),
+        joints: vec!["elbow".into(), "a,spring".into()],
         h: 0.01,
         until: 1.0,
         every: 1,
@@ -132,6 +135,7 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
             floor: 1e-13,
         },
         contacts: Vec::new(),
+        joints: (0..2).map(|_| joint(noise)).collect(),
     };
     for (i, body) in step.bodies.iter_mut().enumerate() {
         // Every other body rests.
@@ -146,6 +150,18 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
         }
     }
     step
+}
+
+fn joint(noise: &mut Noise) -> JointImpulse {
+    let mut six = || [(); AXES].map(|()| noise.number());
+    JointImpulse {
+        coordinates: six(),
+        hold: six(),
+        motor: six(),
+        friction: [-0.0; AXES],
+        linear: noise.vector(),
+        angular: noise.vector(),
+    }
 }
 
 fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpulse {

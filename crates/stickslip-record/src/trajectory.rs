@@ -3,7 +3,7 @@
 use crate::error::RecordError;
 use crate::hash::StateHash;
 use crate::header::{Header, Summary};
-use crate::parquet::Reader;
+use crate::parquet::{Reader, check_joints};
 use crate::recorder::{Recorder, Start, check_states, check_step};
 use crate::states::Snapshot;
 use std::path::Path;
@@ -117,6 +117,7 @@ impl Recorder for Trajectory {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
         header.validate()?;
         check_step(&header.bodies, initial)?;
+        check_joints(&header.joints, initial)?;
         *self = Self {
             header: header.clone(),
             ..Self::default()
@@ -184,5 +185,6 @@ pub(crate) fn check_successor(
         });
     }
     check_states(&header.bodies, step.step, before.t, before.bodies)?;
+    check_joints(&header.joints, step)?;
     check_step(&header.bodies, step)
 }

@@ -35,7 +35,7 @@ use crate::problem::{ContactProblem, Law, Twist};
 use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, starting_impulses};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
@@ -307,19 +307,6 @@ fn kinds<'a>(laws: impl Iterator<Item = &'a Law>) -> (bool, bool) {
 }
 
 impl Auto {
-    /// W_ii of a contact alone.
-    fn block(problem: &ContactProblem, i: usize) -> DMat3 {
-        let contact = &problem.contacts[i];
-        let mut columns = [DVec3::ZERO; 3];
-        for (column, d) in columns.iter_mut().zip(contact.frame) {
-            for arm in contact.arms.iter().flatten() {
-                let dv = arm.response(&problem.inverse_mass[arm.body], d);
-                *column += contact.to_contact(arm.velocity(&dv));
-            }
-        }
-        DMat3::from_cols(columns[0], columns[1], columns[2])
-    }
-
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
     ///
     /// # Errors
@@ -423,7 +410,7 @@ impl ContactSolver for Auto {
         }
         if n_c == 1 {
             let q = problem.contacts[0].velocity(&problem.nu_free);
-            let w = Self::block(problem, 0);
+            let w = problem.contacts[0].diagonal(&problem.inverse_mass);
             let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
             if chain.judge(&[exact], 1, "one-contact") {
                 return report("auto", chain.best, tolerance);

@@ -1,4 +1,4 @@
-//! The Delassus matrix Wᵀ M⁻¹ W in 3×3 blocks, sparse: blocks exist where contacts share a body.
+//! The Delassus matrix Wᵀ M⁻¹ W + C in 3×3 blocks, sparse: blocks exist where contacts share a body.
 
 use crate::problem::{Arm, ContactProblem, InverseMass};
 use glam::{DMat3, DVec3};
@@ -41,8 +41,8 @@ impl ArmRows {
     };
 
     fn new(frame: &[DVec3; 3], arm: &Arm, inverse: &InverseMass) -> Self {
-        let linear = frame.map(|d| d * arm.sign);
-        let angular = linear.map(|d| arm.lever.cross(d));
+        let wrenches = frame.map(|d| arm.wrench(d));
+        let (linear, angular) = (wrenches.map(|w| w.0), wrenches.map(|w| w.1));
         Self {
             body: arm.body,
             linear,
@@ -160,7 +160,7 @@ impl Delassus {
         out
     }
 
-    /// Assembles Wᵀ M⁻¹ W of a step, reusing memory. Exactly symmetric: the blocks below the
+    /// Assembles Wᵀ M⁻¹ W + C of a step, reusing memory. Exactly symmetric: the blocks below the
     /// diagonal are the transposes of those above.
     pub fn assemble(&mut self, problem: &ContactProblem) {
         let n_c = problem.contacts.len();
@@ -206,6 +206,9 @@ impl Delassus {
                                 block += a.block(b);
                             }
                         }
+                    }
+                    if i == j {
+                        block += DMat3::from_diagonal(problem.contacts[i].compliance);
                     }
                     block
                 };

@@ -1,9 +1,12 @@
-//! Reader of FCLIB files: frictional contact problems in HDF5, local or global.
+//! FCLIB files: frictional contact problems in HDF5; local and global ones are read, local ones written.
 
 use crate::global::{GlobalProblem, local_problem};
 use crate::hdf5::{Hdf5Error, Hdf5File};
+use crate::hdf5_write::{self, Data, Group, Node};
 use crate::local::LocalProblem;
+use crate::problem::Law;
 use crate::sparse::SparseMatrix;
+use glam::DVec3;
 
 /// What an FCLIB file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,4 +151,92 @@ fn matrix(file: &Hdf5File, path: &str) -> Result<SparseMatrix, FclibError> {
         return Err(fail("far more rows or columns than entries"));
     }
     SparseMatrix::from_triplets(m, n, &entries).map_err(|e| fail(&e))
+}
+
+/// The bytes of a file with the problem (W, q, μ), and impulses r to start from where there are some.
+///
+/// # Errors
+/// One sentence where a contact's law is neither a cone nor frictionless, or the problem is too large for
+/// the format's 32-bit indices.
+pub fn write(
+    problem: &LocalProblem,
+    title: &str,
+    description: &str,
+    guess: Option<&[DVec3]>,
+) -> Result<Vec<u8>, String> {
+    let mut mu = Vec::with_capacity(problem.len());
+    for (i, law) in problem.laws.iter().enumerate() {
+        match law {
+            Law::Cone { mu: m } => mu.push(*m),
+            Law::Unilateral => mu.push(0.0),
+            Law::Pyramid { .. } | Law::Box { .. } => {
+                return Err(format!(
+                    "contact {i} is no quadratic cone: an FCLIB file holds nothing else"
+                ));
+            }
+        }
+    }
+    let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..problem.len() {
+        let (neighbours, blocks) = problem.delassus.row(i);
+        for (&j, block) in neighbours.iter().zip(blocks) {
+            for (a, b) in (0..3).flat_map(|a| (0..3).map(move |b| (a, b))) {
+                rows.push(index(3 * i + a)?);
+                columns.push(index(3 * j + b)?);
+                values.push(block.col(b)[a]);
+            }
+        }
+    }
+    let integer = |v: i32| Node::Data(Data::Integers(vec![v]));
+    let reals = |v: &[DVec3]| {
+        let flat = v.iter().flat_map(|x| x.to_array()).collect();
+        Node::Data(Data::Reals(flat))
+    };
+    let (n, nz) = (index(3 * problem.len())?, index(values.len())?);
+    // Triplets: i holds rows, p columns.
+    let w: Group = [
+        ("m".into(), integer(n)),
+        ("n".into(), integer(n)),
+        ("nzmax".into(), integer(nz)),
+        ("nz".into(), integer(nz)),
+        ("i".into(), Node::Data(Data::Integers(rows))),
+        ("p".into(), Node::Data(Data::Integers(columns))),
+        ("x".into(), Node::Data(Data::Reals(values))),
+    ]
+    .into();
+    let vectors: Group = [
+        ("q".into(), reals(&problem.q)),
+        ("mu".into(), Node::Data(Data::Reals(mu))),
+    ]
+    .into();
+    let text = |t: &str| Node::Data(Data::Text(t.into()));
+    let info: Group = [
+        ("title".into(), text(title)),
+        ("description".into(), text(description)),
+        ("math_info".into(), text("")),
+    ]
+    .into();
+    let local: Group = [
+        ("spacedim".into(), integer(3)),
+        ("W".into(), Node::Group(w)),
+        ("vectors".into(), Node::Group(vectors)),
+        ("info".into(), Node::Group(info)),
+    ]
+    .into();
+    let mut root: Group = [("fclib_local".into(), Node::Group(local))].into();
+    if let Some(r) = guess {
+        let u: Vec<DVec3> = (0..problem.len()).map(|i| problem.velocity(i, r)).collect();
+        let first: Group = [("r".into(), reals(r)), ("u".into(), reals(&u))].into();
+        let guesses: Group = [
+            ("number_of_guesses".into(), integer(1)),
+            ("1".into(), Node::Group(first)),
+        ]
+        .into();
+        root.insert("guesses".into(), Node::Group(guesses));
+    }
+    Ok(hdf5_write::write(&root))
+}
+
+fn index(i: usize) -> Result<i32, String> {
+    i32::try_from(i).map_err(|_| format!("{i} entries are too many for an FCLIB file"))
 }

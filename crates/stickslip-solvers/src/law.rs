@@ -19,6 +19,17 @@ pub fn direction(j: usize, n_d: usize) -> DVec2 {
     DVec2::new(c, s)
 }
 
+/// Numbers, rising, of the directions of a fan beside the angle of `t`: whatever is largest over all directions for a
+/// function that falls away from `t` on both sides is largest among these.
+fn beside(t: DVec2, n_d: usize) -> impl Iterator<Item = usize> {
+    let turn = 2.0 * core::f64::consts::PI;
+    let k = (libm::atan2(t.y, t.x) * n_d as f64 / turn).floor() as i64;
+    let mut near = [-1, 0, 1, 2].map(|d| (k + d).rem_euclid(n_d as i64) as usize);
+    near.sort_unstable();
+    let all = n_d <= near.len();
+    (0..if all { n_d } else { near.len() }).map(move |i| if all { i } else { near[i] })
+}
+
 /// Tangential part (t₁, t₂) of a contact vector (n, t₁, t₂).
 #[must_use]
 pub fn tangent(x: DVec3) -> DVec2 {
@@ -90,7 +101,7 @@ pub(crate) fn project_pyramid(mu: f64, n_d: usize, x: DVec3) -> (DVec3, Face) {
     let t = tangent(x);
     // The sector: the neighbouring pair of directions with the largest d_j·t + d_{j+1}·t.
     let mut best = (0, f64::NEG_INFINITY);
-    for j in 0..n_d {
+    for j in beside(t, n_d) {
         let v = (direction(j, n_d) + direction(j + 1, n_d)).dot(t);
         if v > best.1 {
             best = (j, v);
@@ -184,7 +195,7 @@ impl Law {
             Self::Pyramid { mu, directions } => {
                 let t = tangent(u);
                 let (mut s, mut d_best) = (0.0, DVec2::ZERO);
-                for j in 0..*directions {
+                for j in beside(-t, *directions) {
                     let d = direction(j, *directions);
                     if -d.dot(t) > s {
                         (s, d_best) = (-d.dot(t), d);
@@ -223,6 +234,31 @@ pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_directions_beside_an_angle_hold_the_largest() {
+        for n_d in 3..40 {
+            for k in 0..997 {
+                let (s, c) = libm::sincos(0.0063 * f64::from(k));
+                // On a direction and half way between two as well.
+                let exact =
+                    direction(k as usize, n_d) + direction(k as usize + (k % 2) as usize, n_d);
+                for t in [DVec2::new(c, s), exact] {
+                    let best = |all: &mut dyn Iterator<Item = usize>| {
+                        let mut best = (usize::MAX, f64::NEG_INFINITY);
+                        for j in all {
+                            let v = direction(j, n_d).dot(t);
+                            if v > best.1 {
+                                best = (j, v);
+                            }
+                        }
+                        best
+                    };
+                    assert_eq!(best(&mut beside(t, n_d)), best(&mut (0..n_d)), "{n_d} {t}");
+                }
+            }
+        }
+    }
     use crate::random::Random;
 
     fn laws(mu: f64) -> Vec<Law> {

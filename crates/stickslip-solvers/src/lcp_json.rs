@@ -1,8 +1,8 @@
-//! Reader of LCP and mixed LCP problems in JSON.
+//! LCP and mixed LCP problems in JSON, read and written.
 
 use crate::lcp::{Lcp, MixedLcp};
 use crate::sparse::SparseMatrix;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum LcpFile {
     Mixed(MixedLcp),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Triplets {
     rows: Vec<usize>,
     cols: Vec<usize>,
@@ -75,4 +75,32 @@ pub fn read(text: &str) -> Result<LcpFile, String> {
         }
         other => Err(format!("type \"{other}\"; expected \"lcp\" or \"mlcp\"")),
     }
+}
+
+/// The text of a file with a mixed LCP (a plain one where nothing is free).
+#[must_use]
+pub fn write(problem: &MixedLcp, name: &str, note: &str) -> String {
+    let n = problem.q.len();
+    let mut m = Triplets {
+        rows: Vec::new(),
+        cols: Vec::new(),
+        vals: Vec::new(),
+    };
+    let mut entries: Vec<_> = problem.m.entries().collect();
+    entries.sort_by_key(|&(i, j, _)| (i, j));
+    for (i, j, v) in entries {
+        m.rows.push(i);
+        m.cols.push(j);
+        m.vals.push(v);
+    }
+    let mut file = serde_json::json!({ "name": name, "note": note, "M": m, "q": problem.q });
+    if problem.n_eq == 0 {
+        file["type"] = "lcp".into();
+        file["n"] = n.into();
+    } else {
+        file["type"] = "mlcp".into();
+        file["n_eq"] = problem.n_eq.into();
+        file["m_ineq"] = (n - problem.n_eq).into();
+    }
+    file.to_string()
 }

@@ -21,11 +21,12 @@
 //! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |
 //! | `lemke` | no quadratic cones | a solution, or a ray with its contacts |
 //!
-//! Laws: unilateral, quadratic cone, pyramid, and rows with bounds (joints, motors).
+//! Laws: unilateral, quadratic cone, pyramid, and rows with bounds (joints, motors). Rows act by forces at a
+//! point or by torques, and may be compliant (springs).
 //!
 //! ```
 //! use glam::{DMat3, DVec3};
-//! use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+//! use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
 //! use stickslip_solvers::solver_by_name;
 //!
 //! // A point of 2 kg on a plane, sliding at 1 m/s and pressed by gravity over 0.01 s, μ = 0.5.
@@ -34,8 +35,9 @@
 //!     nu_free: vec![Twist { linear: DVec3::new(1.0, 0.0, -0.0981), angular: DVec3::ZERO }],
 //!     contacts: vec![ContactBlock {
 //!         frame: [DVec3::Z, DVec3::X, DVec3::Y],
-//!         arms: [Some(Arm { body: 0, lever: DVec3::ZERO, sign: 1.0 }), None],
+//!         arms: [Some(Arm { body: 0, lever: DVec3::ZERO, sign: 1.0, action: Action::Force }), None],
 //!         b: DVec3::ZERO,
+//!         compliance: DVec3::ZERO,
 //!         law: Law::Cone { mu: 0.5 },
 //!     }],
 //! };
@@ -56,6 +58,7 @@ pub mod enumerate;
 pub mod fclib;
 pub mod global;
 pub mod hdf5;
+pub mod hdf5_write;
 pub mod homotopy;
 pub mod interior_point;
 pub mod law;

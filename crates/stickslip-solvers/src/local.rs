@@ -89,15 +89,15 @@ pub(crate) trait Medium {
     /// Number of contacts.
     fn len(&self) -> usize;
     fn law(&self, i: usize) -> &Law;
-    /// u_i at the impulses that `add` has been told of.
-    fn velocity(&self, i: usize) -> DVec3;
+    /// u_i at the impulses that `add` has been told of; that of the contact itself is `p_i`.
+    fn velocity(&self, i: usize, p_i: DVec3) -> DVec3;
     /// Adds `dp` to the impulse of contact `i`.
     fn add(&mut self, i: usize, dp: DVec3);
     /// Forgets what has accumulated and starts again from the impulses `p`.
     fn reset(&mut self, p: &[DVec3]);
 }
 
-/// Velocities kept at the bodies: ν = ν_free + M⁻¹ W p, u_i = (Wᵀν + b)_i.
+/// Velocities kept at the bodies: ν = ν_free + M⁻¹ W p, u_i = (Wᵀν + b + C p)_i.
 pub(crate) struct BodyMedium<'a> {
     pub(crate) problem: &'a ContactProblem,
     pub(crate) nu: &'a mut Vec<Twist>,
@@ -112,8 +112,8 @@ impl Medium for BodyMedium<'_> {
         &self.problem.contacts[i].law
     }
 
-    fn velocity(&self, i: usize) -> DVec3 {
-        self.problem.contacts[i].velocity(self.nu)
+    fn velocity(&self, i: usize, p_i: DVec3) -> DVec3 {
+        self.problem.contacts[i].velocity_at(self.nu, p_i)
     }
 
     fn add(&mut self, i: usize, dp: DVec3) {
@@ -146,7 +146,7 @@ impl Medium for DelassusMedium<'_> {
         &self.problem.laws[i]
     }
 
-    fn velocity(&self, i: usize) -> DVec3 {
+    fn velocity(&self, i: usize, _: DVec3) -> DVec3 {
         self.problem.velocity(i, self.p)
     }
 

@@ -97,14 +97,7 @@ impl Nsgs {
     ) -> Outcome {
         self.diagonal.clear();
         self.diagonal.extend(problem.contacts.iter().map(|contact| {
-            let mut block = [DVec3::ZERO; 3];
-            for (column, d) in block.iter_mut().zip(contact.frame) {
-                for arm in contact.arms.iter().flatten() {
-                    let dv = arm.response(&problem.inverse_mass[arm.body], d);
-                    *column += contact.to_contact(arm.velocity(&dv));
-                }
-            }
-            let w = DMat3::from_cols(block[0], block[1], block[2]);
+            let w = contact.diagonal(&problem.inverse_mass);
             (w, (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0)
         }));
         self.p.clone_from(p);
@@ -146,7 +139,7 @@ fn sweep<M: Medium>(
         let mut residual: f64 = 0.0;
         let mut speed: f64 = 0.0;
         for i in 0..n_c {
-            let u = medium.velocity(i);
+            let u = medium.velocity(i, p[i]);
             let r = residual::of_contact(medium.law(i), p[i], u, diagonal[i].1);
             residual = if r.is_finite() {
                 residual.max(r)
@@ -189,7 +182,7 @@ fn sweep<M: Medium>(
         for _ in 0..count {
             for i in 0..n_c {
                 let (w, _) = &diagonal[i];
-                let q = medium.velocity(i) - *w * p[i];
+                let q = medium.velocity(i, p[i]) - *w * p[i];
                 let next = one_contact::solve(medium.law(i), w, q);
                 medium.add(i, next - p[i]);
                 p[i] = next;

@@ -22,11 +22,22 @@ pub struct Twist {
     pub angular: DVec3,
 }
 
+/// What the impulses of an arm are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Action {
+    /// Forces at a point: the unit impulse d is the wrench (d, r × d).
+    #[default]
+    Force,
+    /// Pure torques: the unit impulse d is the wrench (0, d), whatever the lever.
+    Torque,
+}
+
 /// How one contact acts on one body: columns of W for that body.
 ///
 /// `lever` is r = (contact point − centre of mass), `sign` is +1 on the body the normal points to,
 /// −1 on the other. A unit impulse d (a world direction) on the contact changes the body's momentum
-/// by sign·(d, r × d); the contact's relative velocity along d is Σ sign·d·(v + ω × r).
+/// by sign·(d, r × d); the contact's relative velocity along d is Σ sign·d·(v + ω × r). An arm that
+/// acts by a torque has sign·(0, d) and Σ sign·d·ω.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arm {
     /// Index of the free body.
@@ -35,6 +46,8 @@ pub struct Arm {
     pub lever: DVec3,
     /// +1 or −1.
     pub sign: f64,
+    /// Force at the point, or torque.
+    pub action: Action,
 }
 
 /// The law that the three (or fewer) rows of one block obey.
@@ -87,16 +100,20 @@ impl Law {
 
 /// One contact of a step: its frame, its arms on the free bodies, its right-hand side and its law.
 ///
-/// The contact's velocity is u = Wᵀν + b, in the frame (n, t₁, t₂). For a contact at gap ψ,
-/// b_n = ψ/h; b_t = − (velocity of a prescribed body at the point), in m/s.
+/// The contact's velocity is u = Wᵀν + b + C p, in the frame (n, t₁, t₂). For a contact at gap ψ,
+/// b_n = ψ/h; b_t = − (velocity of a prescribed body at the point), in m/s, and C = 0. A spring of
+/// stiffness γ and damping δ is a bilateral row of compliance C = 1/(h²γ + hδ).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBlock {
-    /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world.
+    /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
+    /// ([`Law::Box`]) may have any three directions, also scaled ones.
     pub frame: [DVec3; 3],
     /// One arm or two (a contact with a prescribed body has one).
     pub arms: [Option<Arm>; 2],
     /// b, in m/s.
     pub b: DVec3,
+    /// C ≥ 0, one number for each row, 1/kg; zero where the row is rigid.
+    pub compliance: DVec3,
     /// The law of the block.
     pub law: Law,
 }
@@ -104,7 +121,7 @@ pub struct ContactBlock {
 /// Frictional contact over one step: find ν⁺ and p with
 ///
 /// ```text
-///   M (ν⁺ − ν_free) = W p,      u = Wᵀν⁺ + b,      (p, u) in the law of each block.
+///   M (ν⁺ − ν_free) = W p,      u = Wᵀν⁺ + b + C p,      (p, u) in the law of each block.
 /// ```
 ///
 /// Impulses p are in N s, in each block's frame (n, t₁, t₂).
@@ -119,19 +136,33 @@ pub struct ContactProblem {
 }
 
 impl Arm {
-    /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
+    /// The wrench (force part, torque part) of the impulse `p` (world frame) on this body.
     #[must_use]
-    pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
-        Twist {
-            linear: p * (self.sign * inverse.mass),
-            angular: inverse.inertia * self.lever.cross(p) * self.sign,
+    pub fn wrench(&self, p: DVec3) -> (DVec3, DVec3) {
+        let p = p * self.sign;
+        match self.action {
+            Action::Force => (p, self.lever.cross(p)),
+            Action::Torque => (DVec3::ZERO, p),
         }
     }
 
-    /// This body's share of the contact's relative velocity, world frame, m/s.
+    /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
+    #[must_use]
+    pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
+        let (force, torque) = self.wrench(p);
+        Twist {
+            linear: force * inverse.mass,
+            angular: inverse.inertia * torque,
+        }
+    }
+
+    /// This body's share of the contact's relative velocity, world frame, m/s (rad/s for a torque).
     #[must_use]
     pub fn velocity(&self, nu: &Twist) -> DVec3 {
-        (nu.linear + nu.angular.cross(self.lever)) * self.sign
+        match self.action {
+            Action::Force => (nu.linear + nu.angular.cross(self.lever)) * self.sign,
+            Action::Torque => nu.angular * self.sign,
+        }
     }
 }
 
@@ -152,7 +183,7 @@ impl ContactBlock {
         )
     }
 
-    /// u = Wᵀν + b in the contact frame, m/s.
+    /// Wᵀν + b in the contact frame, m/s: u of a rigid contact.
     #[must_use]
     pub fn velocity(&self, nu: &[Twist]) -> DVec3 {
         let mut world = DVec3::ZERO;
@@ -160,6 +191,25 @@ impl ContactBlock {
             world += arm.velocity(&nu[arm.body]);
         }
         self.to_contact(world) + self.b
+    }
+
+    /// u = Wᵀν + b + C p in the contact frame, m/s.
+    #[must_use]
+    pub fn velocity_at(&self, nu: &[Twist], p: DVec3) -> DVec3 {
+        self.velocity(nu) + self.compliance * p
+    }
+
+    /// W_ii of the contact alone, compliance included: WᵀM⁻¹W + C, in 1/kg.
+    #[must_use]
+    pub fn diagonal(&self, inverse_mass: &[InverseMass]) -> DMat3 {
+        let columns = self.frame.map(|d| {
+            let mut world = DVec3::ZERO;
+            for arm in self.arms.iter().flatten() {
+                world += arm.velocity(&arm.response(&inverse_mass[arm.body], d));
+            }
+            self.to_contact(world)
+        });
+        DMat3::from_cols(columns[0], columns[1], columns[2]) + DMat3::from_diagonal(self.compliance)
     }
 }
 
@@ -179,7 +229,7 @@ impl ContactProblem {
     }
 
     /// Checks that the problem is well posed as data: finite numbers, bodies that exist, orthonormal
-    /// frames (to 1e-6), μ ≥ 0, n_d ≥ 3, lo ≤ hi.
+    /// frames (to 1e-6), C ≥ 0, μ ≥ 0, n_d ≥ 3, lo ≤ hi.
     ///
     /// # Errors
     /// One sentence that names the first contact or body at fault.
@@ -212,17 +262,26 @@ impl ContactProblem {
 impl ContactBlock {
     fn validate(&self, n_b: usize) -> Result<(), String> {
         let [n, t1, t2] = self.frame;
-        let off = (n.dot(n) - 1.0).abs()
-            + (t1.dot(t1) - 1.0).abs()
-            + (t2.dot(t2) - 1.0).abs()
-            + n.dot(t1).abs()
-            + n.dot(t2).abs()
-            + t1.dot(t2).abs();
-        if off.is_nan() || off > 1e-6 {
-            return Err("frame is not orthonormal".into());
+        if matches!(self.law, Law::Box { .. }) {
+            if !self.frame.iter().all(|d| d.is_finite()) {
+                return Err("a row's direction is not finite".into());
+            }
+        } else {
+            let off = (n.dot(n) - 1.0).abs()
+                + (t1.dot(t1) - 1.0).abs()
+                + (t2.dot(t2) - 1.0).abs()
+                + n.dot(t1).abs()
+                + n.dot(t2).abs()
+                + t1.dot(t2).abs();
+            if off.is_nan() || off > 1e-6 {
+                return Err("frame is not orthonormal".into());
+            }
         }
         if !self.b.is_finite() {
             return Err("right-hand side b is not finite".into());
+        }
+        if !(self.compliance.is_finite() && self.compliance.min_element() >= 0.0) {
+            return Err("compliance is not finite and >= 0".into());
         }
         for arm in self.arms.iter().flatten() {
             if arm.body >= n_b {

@@ -7,18 +7,11 @@ use glam::DVec3;
 
 /// w̄ = tr(W_ii)/3 of a contact of a step, in 1/kg: the inverse of its effective mass.
 ///
-/// For each arm the trace over the frame is Σ_k (1/m + (r×d_k)·I⁻¹(r×d_k)).
+/// For each arm the trace over the frame is Σ_k (1/m + (r×d_k)·I⁻¹(r×d_k)); the compliances add to it.
 #[must_use]
 pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass]) -> f64 {
-    let mut trace = 0.0;
-    for d in contact.frame {
-        let mut world = DVec3::ZERO;
-        for arm in contact.arms.iter().flatten() {
-            world += arm.velocity(&arm.response(&inverse_mass[arm.body], d));
-        }
-        trace += d.dot(world);
-    }
-    trace / 3.0
+    let w = contact.diagonal(inverse_mass);
+    (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0
 }
 
 /// Residual of the law at one contact, m/s: length of the natural map with ρ the effective mass.
@@ -36,7 +29,7 @@ pub fn of_step(problem: &ContactProblem, p: &[DVec3], nu: &mut Vec<Twist>) -> (f
     problem.velocity_into(p, nu);
     let mut worst = (0.0, 0);
     for (i, contact) in problem.contacts.iter().enumerate() {
-        let u = contact.velocity(nu);
+        let u = contact.velocity_at(nu, p[i]);
         let r = of_contact(&contact.law, p[i], u, w_bar(contact, &problem.inverse_mass));
         if !r.is_finite() {
             return (f64::INFINITY, i);

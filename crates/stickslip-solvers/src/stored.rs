@@ -1,4 +1,5 @@
-//! Problems stored in files, whatever their kind: read by their ending, solved by a solver's name.
+//! Problems stored in files, whatever their kind: read by their ending, solved by a solver's name; and the
+//! problem of a step written as such a file.
 
 use crate::admm::Admm;
 use crate::auto::Auto;
@@ -14,7 +15,9 @@ use crate::matrix_market;
 use crate::newton::Newton;
 use crate::nsgs::{Nsgs, Outcome};
 use crate::pgs;
+use crate::problem::{ContactProblem, Law};
 use crate::proximal::Proximal;
+use crate::pyramid::ContactLcp;
 use crate::residual::GlobalResidual;
 use crate::solver::SolveError;
 use crate::staggered::Staggered;
@@ -136,6 +139,37 @@ impl StoredProblem {
         match self {
             Self::Contact(problem) => solve_contact(problem, solver, tolerance),
             Self::Complementarity(problem) => solve_lcp(problem, solver, tolerance),
+        }
+    }
+}
+
+/// The problem of a step as a file: its ending and its bytes. Quadratic cones give an FCLIB file, with `guess`
+/// to start from; pyramids and bounded rows a mixed LCP in JSON.
+///
+/// # Errors
+/// One sentence where no format holds the step: quadratic cones together with joints.
+pub fn file_of_step(
+    problem: &ContactProblem,
+    guess: &[DVec3],
+    title: &str,
+    description: &str,
+) -> Result<(&'static str, Vec<u8>), String> {
+    let mut local = LocalProblem::default();
+    local.assemble(problem);
+    let cones = |l: &Law| matches!(l, Law::Cone { .. });
+    let bounded = |l: &Law| matches!(l, Law::Pyramid { .. } | Law::Box { .. });
+    match (local.laws.iter().any(cones), local.laws.iter().any(bounded)) {
+        (true, true) => Err(
+            "a step with joints and quadratic cones has no file format; --cone pyramid:8 makes it a mixed LCP".into(),
+        ),
+        (false, true) => {
+            let lcp = ContactLcp::new(&local)?;
+            let text = lcp_json::write(&lcp.mixed, title, description);
+            Ok(("json", text.into_bytes()))
+        }
+        (_, false) => {
+            let guess = (guess.len() == local.len()).then_some(guess);
+            Ok(("hdf5", fclib::write(&local, title, description, guess)?))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The linear systems of Newton methods: linearised laws coupled through the bodies.
 //!
 //! Every Newton method here linearises each contact's law to A_i δp_i + B_i δu_i = g_i with 3×3
-//! matrices A_i, B_i; the coupling δu = W δp (W = Wᵀ M⁻¹ W) is the same for all. It is solved either
-//! on the contacts, (A + B W) δp = g, or on the bodies: with K = A⁻¹B and M⁻¹ = L Lᵀ,
+//! matrices A_i, B_i; the coupling δu = W δp (W = Wᵀ M⁻¹ W + C) is the same for all. It is solved either
+//! on the contacts, (A + B W) δp = g, or on the bodies, where C joins A: with K = A⁻¹B and M⁻¹ = L Lᵀ,
 //! (I + Lᵀ W K Wᵀ L) y = Lᵀ W A⁻¹ g, δp = A⁻¹g − K Wᵀ L y.
 
 use crate::block_lu::{Block, BlockLu};
@@ -268,8 +268,8 @@ impl<'a> BodySystem<'a> {
                     let root = inverse.mass.sqrt();
                     let l_t = cholesky(&inverse.inertia).transpose();
                     let rows = contact.frame.map(|d| {
-                        let linear = d * (arm.sign * root);
-                        let angular = l_t * (arm.lever.cross(d) * arm.sign);
+                        let (force, torque) = arm.wrench(d);
+                        let (linear, angular) = (force * root, l_t * torque);
                         [
                             linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
                         ]
@@ -288,6 +288,7 @@ impl<'a> BodySystem<'a> {
                 memory.pairs.push((b.body, a.body));
             }
             memory.arms.push(arms);
+            trace += contact.compliance.element_sum();
             memory.w_bar.push(trace / 3.0);
         }
         let n_b = problem.inverse_mass.len();
@@ -336,7 +337,8 @@ impl Coupled for BodySystem<'_> {
         let nu = &mut self.memory.nu;
         self.problem.velocity_into(p, nu);
         u.clear();
-        u.extend(self.problem.contacts.iter().map(|c| c.velocity(nu)));
+        let both = self.problem.contacts.iter().zip(p);
+        u.extend(both.map(|(c, &p)| c.velocity_at(nu, p)));
     }
 
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
@@ -349,11 +351,13 @@ impl Coupled for BodySystem<'_> {
             }
         }
         du.clear();
+        let contacts = self.problem.contacts.iter().zip(dp);
         du.extend(
             memory
                 .arms
                 .iter()
-                .map(|arms| relative_velocity(arms, &memory.y)),
+                .zip(contacts)
+                .map(|(arms, (c, &dp))| relative_velocity(arms, &memory.y) + c.compliance * dp),
         );
     }
 
@@ -369,8 +373,10 @@ impl Coupled for BodySystem<'_> {
         for b in 0..self.problem.inverse_mass.len() {
             memory.lu.add(b, b, &identity);
         }
-        for (arms, row) in memory.arms.iter().zip(rows) {
-            let a_inverse = row.a.inverse();
+        for ((arms, row), contact) in memory.arms.iter().zip(rows).zip(&self.problem.contacts) {
+            // The compliance belongs to the contact: A δp + B (W + C) δp = (A + B C) δp + B W δp.
+            let a = row.a + row.b * DMat3::from_diagonal(contact.compliance);
+            let a_inverse = a.inverse();
             let k = a_inverse * row.b;
             if !k.is_finite() {
                 return false;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{FRAME_Z, box_mass, box_stack};
 use glam::DVec3;
-use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, Law, Twist};
+use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver_by_name;
 
 /// A box on the ground by its four corners, pushed along x with speed `v` over a step.
@@ -106,10 +106,12 @@ fn a_ball_at_a_distance_falls_freely_or_just_arrives() {
                         body: 0,
                         lever: DVec3::new(0.0, 0.0, -1.0),
                         sign: 1.0,
+                        action: Action::Force,
                     }),
                     None,
                 ],
                 b: DVec3::new(gap_over_h, 0.0, 0.0),
+                compliance: DVec3::ZERO,
                 law: law.clone(),
             }],
         };
@@ -130,11 +132,13 @@ fn a_closing_vice_ends_on_a_ray_that_names_the_jaws() {
         body: 0,
         lever: DVec3::ZERO,
         sign: 1.0,
+        action: Action::Force,
     });
     let jaw = |n: DVec3| ContactBlock {
         frame: common::frame(n),
         arms: [arm, None],
         b: DVec3::new(-0.1, 0.0, 0.0),
+        compliance: DVec3::ZERO,
         law: Law::Pyramid {
             mu: 0.3,
             directions: 4,
@@ -163,6 +167,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
         body: 0,
         lever: DVec3::new(0.0, 0.0, 1.0),
         sign: 1.0,
+        action: Action::Force,
     });
     let mut problem = ContactProblem {
         inverse_mass: vec![box_mass(2.0, DVec3::splat(0.5))],
@@ -174,6 +179,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
             frame: FRAME_Z,
             arms: [arm, None],
             b: DVec3::ZERO,
+            compliance: DVec3::ZERO,
             law: Law::bilateral([true; 3]),
         }],
     };
@@ -218,6 +224,7 @@ fn nonsense_is_refused_with_a_reason() {
             body: 9,
             lever: DVec3::ZERO,
             sign: 1.0,
+            action: Action::Force,
         });
         assert!(solver.solve(&problem, None, 1e-10).is_err());
         problem = box_stack(1, &Law::Cone { mu: 0.1 });
@@ -280,12 +287,18 @@ fn disc_pile(n: usize, mu: f64) -> ContactProblem {
             linear: DVec3::new(0.0, 0.0, -G_H),
             angular: DVec3::ZERO,
         });
-        let arm = |body: usize, lever: DVec3, sign: f64| Arm { body, lever, sign };
+        let arm = |body: usize, lever: DVec3, sign: f64| Arm {
+            body,
+            lever,
+            sign,
+            action: Action::Force,
+        };
         if x.z < 0.6 {
             problem.contacts.push(ContactBlock {
                 frame: FRAME_Z,
                 arms: [Some(arm(a, DVec3::Z * -0.5, 1.0)), None],
                 b: DVec3::ZERO,
+                compliance: DVec3::ZERO,
                 law: law.clone(),
             });
         }
@@ -297,6 +310,7 @@ fn disc_pile(n: usize, mu: f64) -> ContactProblem {
                     frame: common::frame(n),
                     arms: [Some(arm(b, n * -0.5, 1.0)), Some(arm(a, n * 0.5, -1.0))],
                     b: DVec3::ZERO,
+                    compliance: DVec3::ZERO,
                     law: law.clone(),
                 });
             }

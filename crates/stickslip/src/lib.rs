@@ -45,10 +45,12 @@ mod pages {
 pub mod prelude {
     pub use glam::{DMat3, DQuat, DVec2, DVec3};
     pub use stickslip_certify::{
-        BodyState, Certificate, Cone, ContactImpulse, Friction, Mode, Residual, StepRecord, Wrench,
+        BodyState, Certificate, Cone, ContactImpulse, Friction, JointImpulse, Mode, Residual,
+        StepRecord, Wrench,
     };
     pub use stickslip_dynamics::{
-        BodySpec, BuildError, Motion, Outcome, Scene, SceneError, StepError, World, simulate,
+        BodySpec, BuildError, JointSpec, Motion, Outcome, Scene, SceneError, SpringSpec, StepError,
+        World, simulate,
     };
     pub use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 }

@@ -6,7 +6,7 @@ use super::code::{Item, Operator, Step};
 use super::function::{Function, STACK};
 use super::jet::Jet;
 use super::nearest::nearest;
-use super::{BUILT_IN, Expression, ExpressionError, Span};
+use super::{BUILT_IN, Expression, ExpressionError, STATE_NAMES, Span};
 
 /// What the names in a formula stand for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Scope<'a> {
     pub(super) index: Option<f64>,
     /// Whether the time `t` may be used.
     pub(super) time: bool,
+    /// Whether a body's state may be used.
+    pub(super) state: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -27,6 +29,7 @@ impl<'a> Scope<'a> {
             parameters: Some(parameters),
             index: None,
             time: false,
+            state: false,
         }
     }
 
@@ -44,6 +47,19 @@ impl<'a> Scope<'a> {
         self
     }
 
+    /// The same scope with the state of a body allowed: [`super::STATE_NAMES`].
+    #[must_use]
+    pub fn with_state(mut self) -> Self {
+        self.state = true;
+        self
+    }
+
+    /// Whether a body's state may be used.
+    #[must_use]
+    pub fn knows_state(&self) -> bool {
+        self.state
+    }
+
     fn look_up(&self, name: &str, span: &Span) -> Result<Step, ExpressionError> {
         match name {
             "pi" => return Ok(Step::Constant(std::f64::consts::PI)),
@@ -59,7 +75,10 @@ impl<'a> Scope<'a> {
             }
             _ => {}
         }
+        // A parameter hides a number of the state.
+        let state = STATE_NAMES.iter().position(|known| *known == name);
         match self.parameters.and_then(|known| known.get(name)) {
+            None if state.is_some() && self.state => Ok(Step::State(state.unwrap_or(0))),
             Some(&value) => Ok(Step::Constant(value)),
             None => Err(self.unknown(name, span)),
         }
@@ -67,7 +86,8 @@ impl<'a> Scope<'a> {
 
     fn unknown(&self, name: &str, span: &Span) -> ExpressionError {
         let parameters = self.parameters.into_iter().flat_map(BTreeMap::keys);
-        let known = parameters.map(String::as_str).chain(BUILT_IN);
+        let state = STATE_NAMES.iter().copied().filter(|_| self.state);
+        let known = parameters.map(String::as_str).chain(BUILT_IN).chain(state);
         let error = ExpressionError::new(span.clone(), format!("unknown name `{name}`"));
         match nearest(name, known) {
             Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
@@ -102,7 +122,7 @@ impl Expression {
             };
             stack.push(match step {
                 Step::Constant(value) => Operand::Constant { value, blame: None },
-                Step::Time | Step::Apply(_) => Operand::Code,
+                Step::Time | Step::State(_) | Step::Apply(_) => Operand::Code,
             });
             steps.push(step);
         }

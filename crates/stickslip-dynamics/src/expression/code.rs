@@ -109,10 +109,12 @@ pub(super) enum Item {
     Apply(Operator),
 }
 
-/// One piece of a bound formula, in which only the time is unknown.
+/// One piece of a bound formula, in which only the time (and a body's state) is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     Constant(f64),
     Time,
+    /// One of the numbers of [`super::STATE_NAMES`].
+    State(usize),
     Apply(Operator),
 }

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use super::STATE_NAMES;
 use super::code::Step;
 use super::jet::Jet;
 
 /// The most intermediate results a formula may need at once.
 pub(super) const STACK: usize = 64;
 
-/// A formula in which only the time is unknown.
+/// A formula in which only the time is unknown (and, in the formula of a force, a body's state).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function(Form);
 
@@ -74,26 +75,41 @@ impl Function {
         self.jet(t).value
     }
 
+    /// The value at time `t` (s) and a body's state, whose numbers are in the order of
+    /// [`STATE_NAMES`](super::STATE_NAMES).
+    #[must_use]
+    pub fn value_at(&self, t: f64, state: &[f64; STATE_NAMES.len()]) -> f64 {
+        match &self.0 {
+            Form::Constant(value) => *value,
+            Form::Code { steps, depth } if *depth <= 8 => run::<8>(steps, t, state).value,
+            Form::Code { steps, .. } => run::<STACK>(steps, t, state).value,
+        }
+    }
+
     /// Value, rate and second derivative at time `t` (s): exact derivatives of the formula, from the
     /// right where it has a corner. No memory is allocated.
     #[must_use]
     pub fn jet(&self, t: f64) -> Jet {
         match &self.0 {
             Form::Constant(value) => Jet::constant(*value),
-            Form::Code { steps, depth } if *depth <= 8 => run::<8>(steps, t),
-            Form::Code { steps, .. } => run::<STACK>(steps, t),
+            Form::Code { steps, depth } if *depth <= 8 => run::<8>(steps, t, &NO_STATE),
+            Form::Code { steps, .. } => run::<STACK>(steps, t, &NO_STATE),
         }
     }
 }
 
+/// The state of a formula that does not use one.
+const NO_STATE: [f64; STATE_NAMES.len()] = [0.0; STATE_NAMES.len()];
+
 /// Runs postfix code on a stack of N results.
-fn run<const N: usize>(steps: &[Step], t: f64) -> Jet {
+fn run<const N: usize>(steps: &[Step], t: f64, state: &[f64; STATE_NAMES.len()]) -> Jet {
     let mut stack = [Jet::default(); N];
     let mut height = 0;
     for step in steps {
         let result = match step {
             Step::Constant(value) => Jet::constant(*value),
             Step::Time => Jet::time(t),
+            Step::State(k) => Jet::constant(state[*k]),
             Step::Apply(operator) => {
                 let operands = operator.arity();
                 height -= operands;

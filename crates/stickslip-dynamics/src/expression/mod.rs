@@ -119,9 +119,16 @@ impl Expression {
     pub fn number(&self, scope: &Scope<'_>) -> Result<f64, ExpressionError> {
         let mut scope = *scope;
         scope.time = false;
+        scope.state = false;
         Ok(self.bind(&scope)?.value(0.0))
     }
 }
+
+/// The names of a body's state in the formulas of its forces: position (m), velocity (m/s), unit quaternion
+/// (scalar first), angular velocity (rad/s), world frame.
+pub const STATE_NAMES: [&str; 13] = [
+    "x", "y", "z", "vx", "vy", "vz", "qs", "qx", "qy", "qz", "wx", "wy", "wz",
+];
 
 /// The names a formula always knows besides the functions.
 const BUILT_IN: [&str; 3] = ["i", "pi", "t"];

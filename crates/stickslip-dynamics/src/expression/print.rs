@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::STATE_NAMES;
 use super::code::{FUNCTIONS, Operator, Step};
 use super::function::Function;
 
@@ -24,6 +25,7 @@ impl fmt::Display for Function {
             let piece = match step {
                 Step::Constant(value) => constant(*value),
                 Step::Time => ("t".to_owned(), Bond::Atom),
+                Step::State(k) => (STATE_NAMES[*k].to_owned(), Bond::Atom),
                 Step::Apply(operator) => {
                     let operands = stack.split_off(stack.len() - operator.arity());
                     applied(*operator, operands)

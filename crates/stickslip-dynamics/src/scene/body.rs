@@ -8,6 +8,8 @@ use stickslip_geometry::Shape;
 
 use super::material::Material;
 use crate::expression::Function;
+use crate::prescribed::Sinusoid;
+use crate::spline::PeriodicTable;
 
 /// One body, numbered and with all formulas of its index evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +79,7 @@ pub enum Motion {
     /// It never moves.
     Fixed,
     /// The scene: at time t the origin is at `position(t)` and the orientation is
-    /// rotation(`axis`, `angle(t)`) * [`Body::orientation`].
+    /// exp(`rotation(t)`) * rotation(`axis`, `angle(t)`) * [`Body::orientation`], with sinusoids and table added.
     Prescribed(Box<Prescribed>),
 }
 
@@ -90,6 +92,27 @@ pub struct Prescribed {
     pub axis: DVec3,
     /// The angle about the axis, rad.
     pub angle: Function,
+    /// A rotation vector, rad, world frame: a turn after that by the angle.
+    pub rotation: [Function; 3],
+    /// Sinusoidal accelerations; what they integrate to is added to position and rotation.
+    pub accelerations: Vec<Sinusoid>,
+    /// A periodic table; added likewise.
+    pub table: Option<PeriodicTable>,
+}
+
+impl Prescribed {
+    /// The motion that stays at a place, to be added to.
+    #[must_use]
+    pub fn fixed_at(place: DVec3) -> Self {
+        Self {
+            position: place.to_array().map(Function::constant),
+            axis: DVec3::Z,
+            angle: Function::constant(0.0),
+            rotation: Default::default(),
+            accelerations: Vec::new(),
+            table: None,
+        }
+    }
 }
 
 /// How the file gives a body's mass.

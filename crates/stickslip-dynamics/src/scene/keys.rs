@@ -1,7 +1,9 @@
 //! Every key of the scene format, once: the parser refuses what is not listed here, suggestions come
 //! from here, and the JSON Schema is made from it.
 
+use super::joint::JOINT_TYPES;
 use super::settings::{CONTACTS, METHODS, SOLVERS};
+use stickslip_certify::joint::AXIS_NAMES;
 
 /// A table of the format and its keys.
 pub(super) struct TableSpec {
@@ -35,6 +37,10 @@ pub(super) enum Kind {
     Text,
     /// One of these strings.
     Choice(&'static [&'static str]),
+    /// True or false.
+    Flag,
+    /// A number, a formula, or infinity.
+    Limit,
     /// `"pyramid:8"`.
     PyramidText,
     /// The number of the format's version.
@@ -47,6 +53,8 @@ pub(super) enum Kind {
     Array(&'static Kind, usize),
     /// A shape, which may hold shapes itself.
     Shape,
+    /// Any number of values of one kind.
+    List(&'static Kind),
     /// A table.
     Table(&'static TableSpec),
     /// An array of tables.
@@ -132,8 +140,14 @@ pub(super) static ROOT: TableSpec = TableSpec {
             Kind::Tables(&FORCE),
             "Forces and torques as functions of time.",
         ),
+        key(
+            "joint",
+            Kind::Tables(&JOINT),
+            "What joins two bodies, or a body and the world.",
+        ),
+        key("spring", Kind::Tables(&SPRING), "Springs and dampers."),
     ],
-    later: &["joint", "spring"],
+    later: &[],
     one_key: false,
 };
 
@@ -181,11 +195,23 @@ pub(super) static STEP: TableSpec = TableSpec {
 pub(super) static CONE: TableSpec = TableSpec {
     name: "cone",
     doc: "A friction pyramid.",
-    keys: &[required(
-        "pyramid",
-        Kind::Number,
-        "Number of directions over the whole circle, at least 3.",
-    )],
+    keys: &[
+        required(
+            "pyramid",
+            Kind::Number,
+            "Number of directions over the whole circle, at least 3.",
+        ),
+        key(
+            "fan",
+            Kind::Choice(&["world", "body"]),
+            "Whether the directions are fixed in the world (default) or to the prescribed body.",
+        ),
+        key(
+            "turn",
+            Kind::Number,
+            "By how many sectors the directions are turned about the normal. Default 0.",
+        ),
+    ],
     later: &[],
     one_key: false,
 };
@@ -236,7 +262,7 @@ pub(super) static BODY: TableSpec = TableSpec {
         ),
         required(
             "shape",
-            Kind::Table(&SHAPE),
+            Kind::Either(&[Kind::Choice(&["point"]), Kind::Table(&SHAPE)]),
             "The shape, around the body's origin.",
         ),
         key(
@@ -303,20 +329,37 @@ pub(super) static SHAPE: TableSpec = TableSpec {
         key("ball", Kind::Table(&BALL), "A ball around the origin."),
         key("box", Kind::Table(&BOX), "A box around the origin."),
         key(
+            "cylinder",
+            Kind::Table(&CYLINDER),
+            "A cylinder around the origin, along z.",
+        ),
+        key(
+            "cone",
+            Kind::Table(&CONE_SHAPE),
+            "A cone along z, its centre of mass at the origin, its base below.",
+        ),
+        key(
+            "capsule",
+            Kind::Table(&CAPSULE),
+            "All points within the radius of a segment along z around the origin.",
+        ),
+        key(
+            "hull",
+            Kind::Table(&HULL),
+            "The convex hull of points. A free one has its centre of mass at the origin.",
+        ),
+        key(
+            "points",
+            Kind::Table(&POINTS),
+            "Points and nothing between them, such as the feet of a tripod.",
+        ),
+        key(
             "compound",
             Kind::Tables(&PIECE),
             "Convex pieces that move as one body.",
         ),
     ],
-    later: &[
-        "capsule",
-        "cylinder",
-        "cone",
-        "hull",
-        "mesh",
-        "height-field",
-        "point",
-    ],
+    later: &["mesh", "height-field"],
     one_key: true,
 };
 
@@ -379,6 +422,66 @@ pub(super) static PIECE: TableSpec = TableSpec {
     one_key: false,
 };
 
+const RADIUS: KeySpec = required("radius", Kind::Number, "Radius, m.");
+
+pub(super) static CYLINDER: TableSpec = TableSpec {
+    name: "cylinder",
+    doc: "A cylinder around the origin, along z.",
+    keys: &[RADIUS, required("length", Kind::Number, "Length, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CONE_SHAPE: TableSpec = TableSpec {
+    name: "cone",
+    doc: "A cone along z: the base at z = -length/4, the apex at z = 3 length/4.",
+    keys: &[
+        required("radius", Kind::Number, "Radius of the base, m."),
+        required("length", Kind::Number, "From base to apex, m."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static CAPSULE: TableSpec = TableSpec {
+    name: "capsule",
+    doc: "All points within the radius of a segment along z around the origin.",
+    keys: &[
+        RADIUS,
+        required(
+            "length",
+            Kind::Number,
+            "Length of the segment, m: without the round ends.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static HULL: TableSpec = TableSpec {
+    name: "hull",
+    doc: "The convex hull of points.",
+    keys: &[required(
+        "points",
+        Kind::List(&VECTOR),
+        "Four points or more, m; those inside the hull do not count.",
+    )],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static POINTS: TableSpec = TableSpec {
+    name: "points",
+    doc: "Points and nothing between them.",
+    keys: &[required(
+        "at",
+        Kind::List(&VECTOR),
+        "The points in the body's frame, m; the origin is the centre of mass.",
+    )],
+    later: &[],
+    one_key: false,
+};
+
 pub(super) static MOTION: TableSpec = TableSpec {
     name: "motion",
     doc: "A motion prescribed as a function of time.",
@@ -394,6 +497,55 @@ pub(super) static MOTION: TableSpec = TableSpec {
             Kind::Function,
             "Angle about the axis, rad. Default 0.",
         ),
+        key(
+            "rotation",
+            VECTOR_OF_TIME,
+            "Rotation vector, rad, world frame, after the turn by `angle`. Default [0, 0, 0].",
+        ),
+        key(
+            "accelerations",
+            Kind::Tables(&ACCELERATION),
+            "Sinusoidal accelerations, integrated with zero-mean velocity and added to the rest.",
+        ),
+        key(
+            "table",
+            Kind::Table(&TABLE),
+            "A periodic motion through the rows of a table, added to the rest.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static ACCELERATION: TableSpec = TableSpec {
+    name: "accelerations",
+    doc: "amplitude*sin(2*pi*frequency*t + phase), along or about a direction.",
+    keys: &[
+        key("along", VECTOR, "Direction of a linear acceleration."),
+        key("about", VECTOR, "Axis of an angular acceleration."),
+        required("amplitude", Kind::Number, "m/s² or rad/s²."),
+        required("frequency", Kind::Number, "Hz."),
+        key("phase", Kind::Number, "rad. Default 0."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static TABLE: TableSpec = TableSpec {
+    name: "table",
+    doc: "A periodic motion: cubic splines through rows of which the last is the first again.",
+    keys: &[
+        required(
+            "t",
+            Kind::List(&Kind::Number),
+            "Times of the rows, s, rising; the last minus the first is the period.",
+        ),
+        key("x", Kind::List(&Kind::Number), "Place along x, m."),
+        key("y", Kind::List(&Kind::Number), "Place along y, m."),
+        key("z", Kind::List(&Kind::Number), "Place along z, m."),
+        key("rx", Kind::List(&Kind::Number), "Rotation vector's x, rad."),
+        key("ry", Kind::List(&Kind::Number), "Rotation vector's y, rad."),
+        key("rz", Kind::List(&Kind::Number), "Rotation vector's z, rad."),
     ],
     later: &[],
     one_key: false,
@@ -426,6 +578,223 @@ pub(super) static CONTACT: TableSpec = TableSpec {
         ),
         key("friction", FRICTION_KINDS, "Friction of the pair."),
         key("restitution", Kind::Number, "Restitution of the pair."),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+const AXIS_KINDS: Kind =
+    Kind::Either(&[Kind::Choice(&["free", "locked"]), Kind::Table(&JOINT_AXIS)]);
+const ORIENTATION_KINDS: Kind =
+    Kind::Either(&[Kind::Array(&Kind::Number, 4), Kind::Table(&ORIENTATION)]);
+
+pub(super) static JOINT: TableSpec = TableSpec {
+    name: "[[joint]]",
+    doc: "What joins two bodies, or a body and the world.",
+    keys: &[
+        key(
+            "name",
+            Kind::Text,
+            "The joint's name. Default: its type and its bodies.",
+        ),
+        required("type", Kind::Choice(&JOINT_TYPES), "The kind of joint."),
+        required(
+            "bodies",
+            Kind::Array(&Kind::Text, 2),
+            "The names of the two bodies; \"world\" for the world.",
+        ),
+        key(
+            "anchor",
+            VECTOR,
+            "Where the bodies meet, m, world frame, at the start.",
+        ),
+        key(
+            "anchors",
+            Kind::Array(&VECTOR, 2),
+            "Where the bodies meet, m, in each body's frame.",
+        ),
+        key("axis", VECTOR, "Axis, world frame, at the start."),
+        key(
+            "axes",
+            Kind::Array(&VECTOR, 2),
+            "Axis in each body's frame.",
+        ),
+        key(
+            "orientation",
+            ORIENTATION_KINDS,
+            "The joint's frame in the world at the start, in place of `axis`.",
+        ),
+        key(
+            "orientations",
+            Kind::Array(&ORIENTATION_KINDS, 2),
+            "The joint's frame in each body's frame.",
+        ),
+        key(
+            "limits",
+            Kind::Array(&Kind::Limit, 2),
+            "Least and largest coordinate, m or rad; -inf and inf for none.",
+        ),
+        key("motor", Kind::Table(&MOTOR), "What drives the axis."),
+        key(
+            "friction",
+            Kind::Number,
+            "Dry friction: largest force or torque against motion, N or N m. Default 0.",
+        ),
+        key(
+            "motion",
+            Kind::Function,
+            "The coordinate as a function of time, m or rad.",
+        ),
+        key(
+            "collide",
+            Kind::Flag,
+            "May the two bodies collide? Default false.",
+        ),
+        key(
+            "x",
+            AXIS_KINDS,
+            "Axis x of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "y",
+            AXIS_KINDS,
+            "Axis y of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "z",
+            AXIS_KINDS,
+            "Axis z of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "rx",
+            AXIS_KINDS,
+            "Axis rx of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "ry",
+            AXIS_KINDS,
+            "Axis ry of a six-dof joint. Default \"locked\".",
+        ),
+        key(
+            "rz",
+            AXIS_KINDS,
+            "Axis rz of a six-dof joint. Default \"locked\".",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static JOINT_AXIS: TableSpec = TableSpec {
+    name: "axis",
+    doc: "A free axis of a six-dof joint and what acts on it.",
+    keys: &[
+        key(
+            "limits",
+            Kind::Array(&Kind::Limit, 2),
+            "Least and largest coordinate, m or rad; -inf and inf for none.",
+        ),
+        key("motor", Kind::Table(&MOTOR), "What drives the axis."),
+        key(
+            "friction",
+            Kind::Number,
+            "Dry friction: largest force or torque against motion, N or N m. Default 0.",
+        ),
+        key(
+            "motion",
+            Kind::Function,
+            "The coordinate as a function of time, m or rad.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static MOTOR: TableSpec = TableSpec {
+    name: "motor",
+    doc: "A motor with a rate or a coordinate to reach.",
+    keys: &[
+        key(
+            "velocity",
+            Kind::Function,
+            "The rate to reach, m/s or rad/s.",
+        ),
+        key(
+            "position",
+            Kind::Function,
+            "The coordinate to reach, m or rad.",
+        ),
+        key(
+            "speed",
+            Kind::Limit,
+            "Largest rate on the way to `position`, m/s or rad/s. Default none.",
+        ),
+        key(
+            "force",
+            Kind::Limit,
+            "Largest force or torque, N or N m. Default none.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static SPRING: TableSpec = TableSpec {
+    name: "[[spring]]",
+    doc: "A spring with a damper, between two points or in a joint.",
+    keys: &[
+        key(
+            "name",
+            Kind::Text,
+            "The spring's name. Default: what it is attached to.",
+        ),
+        key(
+            "between",
+            Kind::Array(&Kind::Table(&END), 2),
+            "The two ends.",
+        ),
+        key("joint", Kind::Text, "The joint in which it sits."),
+        key(
+            "axis",
+            Kind::Choice(&AXIS_NAMES),
+            "The axis of that joint. Default: its free one.",
+        ),
+        key("stiffness", Kind::Number, "N/m or N m/rad. Default 0."),
+        key("damping", Kind::Number, "N s/m or N m s/rad. Default 0."),
+        key(
+            "length",
+            Kind::Number,
+            "Length at rest, m. Default: that at the start.",
+        ),
+        key(
+            "rest",
+            Kind::Number,
+            "Coordinate at rest of a spring in a joint, m or rad. Default: that at the start.",
+        ),
+        key(
+            "explicit",
+            Kind::Flag,
+            "Taken at the start of each step, which is unstable for stiff springs. Default false.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static END: TableSpec = TableSpec {
+    name: "end",
+    doc: "One end of a spring.",
+    keys: &[
+        required(
+            "body",
+            Kind::Text,
+            "The name of the body; \"world\" for the world.",
+        ),
+        key(
+            "point",
+            VECTOR,
+            "The point, m, body frame. Default [0, 0, 0].",
+        ),
     ],
     later: &[],
     one_key: false,

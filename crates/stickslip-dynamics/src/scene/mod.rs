@@ -8,13 +8,16 @@
 
 mod body;
 mod error;
+mod joint;
 mod keys;
 mod material;
 mod node;
 mod overrides;
 mod read_body;
+mod read_joint;
 mod read_mass;
 mod read_material;
+mod read_motion;
 mod read_pairs;
 mod read_scene;
 mod read_shape;
@@ -34,6 +37,10 @@ use glam::DVec3;
 
 pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
+pub use joint::{
+    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
+    SpringEnds,
+};
 pub use material::{ContactPair, Material};
 pub use overrides::Override;
 pub use schema::schema;
@@ -69,6 +76,10 @@ pub struct Scene {
     pub contact_overrides: Vec<ContactPair>,
     /// The `[[force]]` entries.
     pub forces: Vec<Force>,
+    /// The `[[joint]]` entries.
+    pub joints: Vec<Joint>,
+    /// The `[[spring]]` entries.
+    pub springs: Vec<Spring>,
     /// The name of the file.
     pub file: String,
     /// The text of the file, without the overrides.
@@ -120,6 +131,8 @@ impl Scene {
             bodies: Vec::new(),
             contact_overrides: Vec::new(),
             forces: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
             file: String::new(),
             text: Arc::from(""),
             overrides: Vec::new(),

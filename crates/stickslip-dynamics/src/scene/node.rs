@@ -63,7 +63,7 @@ pub(super) struct Node {
 pub(super) enum Value {
     Number(f64),
     Text(Text),
-    Bool,
+    Bool(bool),
     Date,
     Array(Vec<Node>),
     Table(Vec<(Key, Node)>),
@@ -99,7 +99,7 @@ impl Node {
         match &self.value {
             Value::Number(_) => "a number",
             Value::Text(_) => "a string",
-            Value::Bool => "true or false",
+            Value::Bool(_) => "true or false",
             Value::Date => "a date or time",
             Value::Array(_) => "an array",
             Value::Table(_) => "a table",
@@ -167,7 +167,7 @@ impl Node {
                 begins: begins_verbatim(text, &place.span, string),
                 formula: OnceCell::new(),
             }),
-            DeValue::Boolean(_) => Value::Bool,
+            DeValue::Boolean(value) => Value::Bool(*value),
             DeValue::Datetime(_) => Value::Date,
             DeValue::Array(items) => {
                 let node = |item: &toml::Spanned<DeValue<'_>>| {
@@ -293,7 +293,7 @@ impl Node {
                     node.shift(by);
                 }
             }
-            Value::Number(_) | Value::Bool | Value::Date => {}
+            Value::Number(_) | Value::Bool(_) | Value::Date => {}
         }
     }
 }

@@ -1,18 +1,20 @@
 //! `[[body]]` entries.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-use super::keys::{BODY, MOTION};
-use super::node::{Fault, Node, Outcome, Value};
+use super::keys::BODY;
+use super::node::{Fault, Node, Outcome};
 use super::read_mass::read_mass;
 use super::read_material::read_material;
+use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
-use super::reader::{Reader, choice, tables, text};
+use super::reader::{Reader, tables, text};
 use super::table::Table;
-use super::{Body, MAX_BODIES, Mass, Material, Motion, Prescribed};
-use crate::expression::Function;
+use super::{Body, MAX_BODIES, Mass, Material, Motion};
+use crate::prescribed::at_time;
 use stickslip_geometry::Shape;
 
 /// The longest name of a body, in characters.
@@ -121,7 +123,7 @@ fn read_counted(
 }
 
 /// A name that can stand in records and messages without quotes.
-fn read_name(node: &Node) -> Outcome<&str> {
+pub(super) fn read_name(node: &Node) -> Outcome<&str> {
     let name = text(node, "a name")?;
     let fault = |message: &str| Err(Fault::new(&node.place, message));
     if name.is_empty() {
@@ -195,20 +197,22 @@ fn read_one(
             _ => fault.with_help("remove it, or make the body free"),
         });
     }
+    // A free body's origin is its centre of mass.
+    let shape = match (&motion, shape) {
+        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
+        (_, shape) => shape,
+    };
     if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";
         return Err(Fault::new(&shape_node.place, message).with_help(help));
     }
     let position = match &motion {
-        Motion::Prescribed(given) => {
-            let at_start = given.position.each_ref().map(|x| x.value(0.0));
-            DVec3::from_array(at_start)
-        }
+        Motion::Prescribed(given) => at_time(given, DQuat::IDENTITY, 0.0).pose.position,
         Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
     };
     let mass = match &motion {
-        Motion::Free => read_mass(reader, table)?,
+        Motion::Free => read_mass(reader, table, &shape)?,
         Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
     };
     Ok(Body {
@@ -222,52 +226,5 @@ fn read_one(
         material: read_material(reader, table, material)?,
         motion,
         span: table.need("name")?.place.span.clone(),
-    })
-}
-
-fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Motion> {
-    match &node.value {
-        Value::Text(_) => Ok(match choice(node, "motion", &["free", "fixed"])? {
-            "fixed" => Motion::Fixed,
-            _ => Motion::Free,
-        }),
-        Value::Table(_) => {
-            let table = Table::open(node, &MOTION)?;
-            read_prescribed(reader, &table).map(|given| Motion::Prescribed(Box::new(given)))
-        }
-        _ => {
-            let message = format!(
-                "expected \"free\", \"fixed\" or a table with `position`, `axis`, `angle`, found {}",
-                node.kind()
-            );
-            Err(Fault::new(&node.place, message))
-        }
-    }
-}
-
-fn read_prescribed(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Prescribed> {
-    let position = reader.functions(table, "position")?;
-    let (axis, angle) = match (table.get("axis"), table.get("angle")) {
-        (Some(axis), Some(angle)) => (reader.direction(axis, "the axis")?, reader.function(angle)?),
-        (None, None) if table.get("position").is_none() => {
-            let message = "the motion says nothing: `position` or `angle` is missing";
-            return Err(table
-                .fault(message)
-                .with_help("a body at rest is \"fixed\""));
-        }
-        (None, None) => (DVec3::Z, Function::constant(0.0)),
-        (None, Some(angle)) => {
-            let message = "`angle` needs an `axis` to turn about";
-            return Err(Fault::new(&angle.place, message));
-        }
-        (Some(axis), None) => {
-            let message = "`axis` has no effect without an `angle`";
-            return Err(Fault::new(&axis.place, message));
-        }
-    };
-    Ok(Prescribed {
-        position,
-        axis,
-        angle,
     })
 }

@@ -6,14 +6,18 @@ use super::Mass;
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_positive, items, shown};
 use super::table::Table;
+use stickslip_geometry::{MassProperties, Shape};
 
 /// How far, relative to the largest moment, an inertia may be from symmetric, and how far the triangle
 /// inequality may be broken: enough for numbers rounded to ten digits, so that a flat plate passes.
 const ROUNDING: f64 = 1e-9;
 
 /// The mass of a free body.
-pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Mass> {
+pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>, shape: &Shape) -> Outcome<Mass> {
     let inertia = table.get("inertia");
+    if let Shape::Points { .. } = shape {
+        refuse_for_points(table, shape)?;
+    }
     match (table.get("mass"), table.get("density")) {
         (Some(_), Some(density)) => {
             let message = "give `mass` or `density`, not both";
@@ -36,6 +40,24 @@ pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Mass>
             inertia: inertia.map(|node| read_inertia(reader, node)).transpose()?,
         }),
     }
+}
+
+/// Points have no volume, and a single one no inertia; those about another centre do not tell their inertia.
+fn refuse_for_points(table: &Table<'_>, shape: &Shape) -> Outcome<()> {
+    let fault = |key: &str, message: &str| match table.get(key) {
+        Some(node) => Err(Fault::new(&node.place, message)),
+        None => Ok(()),
+    };
+    fault("density", "points have no volume: give `mass`")?;
+    if shape.is_particle() {
+        fault("inertia", "a point has no inertia: it does not turn")?;
+        return fault("angular-velocity", "a point does not turn");
+    }
+    if table.get("inertia").is_none() && MassProperties::with_mass(shape, 1.0).is_none() {
+        let message = "the points' centre is not the origin, so they do not tell the inertia";
+        return Err(table.fault(message).with_help("give `inertia`"));
+    }
+    Ok(())
 }
 
 /// An inertia: its diagonal or its three rows.

@@ -26,7 +26,7 @@ impl<'b> Names<'b> {
     }
 
     /// Looks a body up; says whether it is free.
-    fn find(&self, node: &Node) -> Outcome<(String, bool)> {
+    pub(super) fn find(&self, node: &Node) -> Outcome<(String, bool)> {
         let name = text(node, "the name of a body")?;
         if let Some(free) = self.free.get(name) {
             return Ok((name.to_owned(), *free));
@@ -127,10 +127,13 @@ pub(super) fn read_forces(
             let message = "`point` has no effect without a `force`";
             return Err(Fault::new(&point.place, message));
         }
+        let of_state = Reader {
+            scope: reader.scope.with_state(),
+        };
         forces.push(Force {
             body,
-            force: reader.functions(&table, "force")?,
-            torque: reader.functions(&table, "torque")?,
+            force: of_state.functions(&table, "force")?,
+            torque: of_state.functions(&table, "torque")?,
             point: reader.vector_or(&table, "point", DVec3::ZERO)?,
             span: node.place.span.clone(),
         });

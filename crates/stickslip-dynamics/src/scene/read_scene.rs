@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::keys::{MATERIAL, ROOT};
 use super::node::{Fault, Node, Outcome, Sources, Value};
 use super::read_body::read_bodies;
+use super::read_joint::read_joined;
 use super::read_material::read_material;
 use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
@@ -53,6 +54,7 @@ pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
     let known = Names::new(&bodies);
     let contact_overrides = read_contacts(&reader, &root, &known, sources.text)?;
     let forces = read_forces(&reader, &root, &known)?;
+    let (joints, springs) = read_joined(&reader, &root, &known, sources.text)?;
     Ok(Scene {
         title,
         format: FORMAT,
@@ -62,6 +64,8 @@ pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
         bodies,
         contact_overrides,
         forces,
+        joints,
+        springs,
         file: sources.file.to_owned(),
         text: Arc::from(sources.text),
         overrides: sources.overrides.to_vec(),

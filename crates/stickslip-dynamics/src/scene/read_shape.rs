@@ -2,7 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::keys::{BALL, BOX, HALF_SPACE, ORIENTATION, PIECE, SHAPE, SYNONYMS};
+use super::keys::{
+    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, PIECE, POINTS, SHAPE,
+    SYNONYMS, TableSpec,
+};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
@@ -16,6 +19,9 @@ const UNIT: f64 = 1e-6;
 pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
     if let Value::Text(text) = &node.value {
         let name = text.text.as_str();
+        if name == "point" {
+            return Ok(Shape::point());
+        }
         let kinds = SHAPE.keys.iter().map(|key| key.name);
         let message = if SHAPE.later.contains(&name) {
             format!("the shape \"{name}\" is not supported yet")
@@ -31,6 +37,13 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         let help = match meant.unwrap_or("box") {
             "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
             "ball" => "write shape = { ball = { radius = 0.1 } }",
+            "cylinder" => "write shape = { cylinder = { radius = 0.1, length = 0.3 } }",
+            "cone" => "write shape = { cone = { radius = 0.1, length = 0.3 } }",
+            "capsule" => "write shape = { capsule = { radius = 0.1, length = 0.3 } }",
+            "hull" => {
+                "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }"
+            }
+            "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
             _ => "write shape = { box = { size = [1, 1, 1] } }",
         };
         return Err(Fault::new(&node.place, message).with_help(help));
@@ -55,6 +68,36 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             Ok(Shape::Ball { radius })
         }
         "compound" => read_compound(reader, node),
+        "cylinder" => {
+            let (radius, length) = along_z(reader, node, &CYLINDER)?;
+            let half = 0.5 * length;
+            Ok(Shape::Cylinder { radius, half })
+        }
+        "cone" => {
+            let (radius, length) = along_z(reader, node, &CONE_SHAPE)?;
+            Ok(Shape::Cone { radius, length })
+        }
+        "capsule" => {
+            let (radius, length) = along_z(reader, node, &CAPSULE)?;
+            let half = 0.5 * length;
+            Ok(Shape::Capsule { radius, half })
+        }
+        "hull" => {
+            let table = Table::open(node, &HULL)?;
+            let node = table.need("points")?;
+            let points: Vec<DVec3> = items(node, "an array of points [x, y, z]")?
+                .iter()
+                .map(|item| reader.vector(item))
+                .collect::<Outcome<_>>()?;
+            Shape::hull(&points).map_err(|error| Fault::new(&node.place, error.to_string()))
+        }
+        "points" => {
+            let table = Table::open(node, &POINTS)?;
+            let node = table.need("at")?;
+            let given = items(node, "an array of points [x, y, z]")?;
+            let points: Outcome<Vec<DVec3>> = given.iter().map(|p| reader.vector(p)).collect();
+            Shape::points(points?).map_err(|e| Fault::new(&node.place, e.to_string()))
+        }
         _ => {
             let table = Table::open(node, &BOX)?;
             let node = table.need("size")?;
@@ -90,6 +133,14 @@ fn read_compound(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         });
     }
     Shape::compound(pieces).map_err(|error| Fault::new(&node.place, error.to_string()))
+}
+
+/// Radius and length of a shape along z.
+fn along_z(reader: &Reader<'_>, node: &Node, spec: &'static TableSpec) -> Outcome<(f64, f64)> {
+    let table = Table::open(node, spec)?;
+    let radius = reader.positive(table.need("radius")?, "the radius")?;
+    let length = reader.positive(table.need("length")?, "the length")?;
+    Ok((radius, length))
 }
 
 /// An orientation: a unit quaternion with the scalar first, axis and angle, or roll, pitch and yaw.

@@ -3,8 +3,9 @@
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, shown, text};
-use stickslip_certify::Cone;
+use stickslip_certify::{Cone, Fan};
 use stickslip_geometry::narrow_phase::Rule;
+use stickslip_record::header::cone_from_str;
 
 use super::settings::{CONTACTS, LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
 use super::table::Table;
@@ -76,20 +77,35 @@ fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
     if let Value::Table(_) = node.value {
         let table = Table::open(node, &CONE)?;
         let count = reader.whole(table.need("pyramid")?, WHAT, 3, MAX_DIRECTIONS)?;
-        return Ok(Cone::Pyramid(count as usize));
+        let directions = count as usize;
+        let (fan, turn) = (table.get("fan"), table.get("turn"));
+        if fan.is_none() && turn.is_none() {
+            return Ok(Cone::Pyramid(directions));
+        }
+        let frame = fan.map_or(Ok("world"), |node| choice(node, "fan", &["world", "body"]))?;
+        return Ok(Cone::Fan(Fan {
+            directions,
+            carried: frame == "body",
+            turn: turn.map_or(Ok(0.0), |node| reader.number(node))?,
+        }));
     }
     let name = text(node, "\"quadratic\" or { pyramid = 8 }")?;
     if name == "quadratic" {
         return Ok(Cone::Quadratic);
     }
-    if let Some(count) = name.strip_prefix("pyramid:") {
+    if let Some(rest) = name.strip_prefix("pyramid:") {
+        let count = rest.split(':').next().unwrap_or(rest);
         let within = count.parse().ok();
-        let within = within.filter(|count| (3..=MAX_DIRECTIONS).contains(count));
-        return within.map(|n| Cone::Pyramid(n as usize)).ok_or_else(|| {
+        if !within.is_some_and(|count: u32| (3..=MAX_DIRECTIONS).contains(&count)) {
             let message = format!(
                 "{WHAT} must be a whole number from 3 to {MAX_DIRECTIONS}, but is `{count}`"
             );
+            return Err(Fault::new(&node.place, message));
+        }
+        return cone_from_str(name).ok_or_else(|| {
+            let message = format!("`{name}` is no fan of directions");
             Fault::new(&node.place, message)
+                .with_help("use \"pyramid:8:world:0.5\" or \"pyramid:8:body\"")
         });
     }
     let fault = Fault::new(&node.place, format!("unknown cone \"{name}\""));

@@ -39,6 +39,10 @@ impl Reader<'_> {
             .map_err(|error| node.formula_fault(error))?
             .bind(&self.scope.with_time())
             .map_err(|error| node.formula_fault(&error))?;
+        // What a formula of a body's state is at the start is not known yet: the step looks.
+        if self.scope.knows_state() {
+            return Ok(function);
+        }
         let jet = function.jet(0.0);
         if jet.is_finite() {
             return Ok(function);
@@ -191,6 +195,17 @@ pub(super) fn text<'n>(node: &'n Node, expected: &str) -> Outcome<&'n str> {
         Value::Text(text) => Ok(&text.text),
         _ => {
             let message = format!("expected {expected}, found {}", node.kind());
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+/// True or false.
+pub(super) fn flag(node: &Node) -> Outcome<bool> {
+    match node.value {
+        Value::Bool(value) => Ok(value),
+        _ => {
+            let message = format!("expected true or false, found {}", node.kind());
             Err(Fault::new(&node.place, message))
         }
     }

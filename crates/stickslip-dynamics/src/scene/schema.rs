@@ -69,7 +69,11 @@ fn of_kind(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Choice(names) => json!({ "enum": names }),
-        Kind::PyramidText => json!({ "type": "string", "pattern": "^pyramid:[0-9]+$" }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Limit => json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }),
+        Kind::PyramidText => {
+            json!({ "type": "string", "pattern": "^pyramid:[0-9]+(:(world|body)(:[-+.eE0-9]+)?)?$" })
+        }
         Kind::Format => json!({ "const": FORMAT }),
         Kind::Number => json!({ "$ref": "#/$defs/number" }),
         Kind::Function => json!({ "$ref": "#/$defs/function" }),
@@ -80,6 +84,7 @@ fn of_kind(kind: &Kind) -> Value {
             "maxItems": length,
         }),
         Kind::Shape => json!({ "$ref": "#/$defs/shape" }),
+        Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
         Kind::Table(spec) => table(spec),
         Kind::Tables(spec) => json!({ "type": "array", "items": table(spec) }),
         Kind::Parameters => json!({

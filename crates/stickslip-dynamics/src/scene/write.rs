@@ -5,11 +5,18 @@ use std::fmt::Write as _;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::settings::CONTACTS;
-use super::{Body, Force, Mass, Motion, Scene};
+use super::{
+    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Motion, Prescribed,
+    Scene, Spring, SpringEnds,
+};
 use crate::expression::Function;
+use crate::prescribed::Sinusoid;
+use crate::spline::COLUMNS;
+use stickslip_certify::joint::{AXIS_NAMES, Goal};
 use stickslip_certify::{Cone, Friction};
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::{Piece, Shape};
+use stickslip_record::header::cone_to_string;
 
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
@@ -30,6 +37,7 @@ impl Scene {
         match self.step.cone {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+            Cone::Fan(_) => lines.put("cone", &quoted(&cone_to_string(self.step.cone))),
         }
         if self.step.contact == Rule::Conjunctive {
             lines.put("contact", &quoted(CONTACTS[1]));
@@ -56,6 +64,12 @@ impl Scene {
         for force in &self.forces {
             write_force(force, &mut lines);
         }
+        for joint in &self.joints {
+            write_joint(joint, &mut lines);
+        }
+        for spring in &self.springs {
+            write_spring(spring, &mut lines);
+        }
         lines.0
     }
 
@@ -67,10 +81,7 @@ impl Scene {
             Motion::Free => {}
             Motion::Fixed => lines.put("motion", "\"fixed\""),
             Motion::Prescribed(motion) => {
-                let position = functions(&motion.position);
-                let (axis, angle) = (vector(motion.axis), function(&motion.angle));
-                let text = format!("{{ position = {position}, axis = {axis}, angle = {angle} }}");
-                lines.put("motion", &text);
+                lines.put("motion", &prescribed(motion));
             }
         }
         match body.mass {
@@ -86,8 +97,8 @@ impl Scene {
         if !matches!(body.motion, Motion::Prescribed(_)) {
             lines.put_vector("position", body.position);
         }
-        if let Some(turned) = quaternion(body.orientation) {
-            lines.put("orientation", &turned);
+        if body.orientation != DQuat::IDENTITY {
+            lines.put("orientation", &quaternion(body.orientation));
         }
         lines.put_vector("velocity", body.velocity);
         lines.put_vector("angular-velocity", body.angular_velocity);
@@ -100,12 +111,150 @@ impl Scene {
     }
 }
 
+fn prescribed(motion: &Prescribed) -> String {
+    let position = functions(&motion.position);
+    let (axis, angle) = (vector(motion.axis), function(&motion.angle));
+    let mut text = format!("{{ position = {position}, axis = {axis}, angle = {angle}");
+    if motion.rotation.iter().any(|f| f.as_constant() != Some(0.0)) {
+        let _ = write!(text, ", rotation = {}", functions(&motion.rotation));
+    }
+    if !motion.accelerations.is_empty() {
+        let terms: Vec<String> = motion.accelerations.iter().map(sinusoid).collect();
+        let _ = write!(text, ", accelerations = [{}]", terms.join(", "));
+    }
+    if let Some(table) = &motion.table {
+        let (times, columns) = table.rows();
+        let _ = write!(text, ", table = {{ t = {}", numbers(times));
+        for (name, column) in COLUMNS.iter().zip(columns) {
+            if !column.is_empty() {
+                let _ = write!(text, ", {name} = {}", numbers(column));
+            }
+        }
+        text.push_str(" }");
+    }
+    text + " }"
+}
+
+fn sinusoid(term: &Sinusoid) -> String {
+    let how = if term.about { "about" } else { "along" };
+    let direction = vector(term.direction);
+    let [amplitude, frequency, phase] = [term.amplitude, term.frequency, term.phase].map(number);
+    format!(
+        "{{ {how} = {direction}, amplitude = {amplitude}, frequency = {frequency}, phase = {phase} }}"
+    )
+}
+
+fn numbers(values: &[f64]) -> String {
+    let values: Vec<String> = values.iter().map(|x| number(*x)).collect();
+    format!("[{}]", values.join(", "))
+}
+
 fn write_force(force: &Force, lines: &mut Lines) {
     lines.open("[[force]]");
     lines.put("body", &quoted(&force.body));
     lines.put("force", &functions(&force.force));
     lines.put("torque", &functions(&force.torque));
     lines.put_vector("point", force.point);
+}
+
+fn write_joint(joint: &Joint, lines: &mut Lines) {
+    lines.open("[[joint]]");
+    lines.put("name", &quoted(&joint.name));
+    lines.put("type", &quoted(joint.kind.name()));
+    let [a, b] = joint.bodies.each_ref().map(|name| quoted(name));
+    lines.put("bodies", &format!("[{a}, {b}]"));
+    match joint.anchor {
+        Anchor::World(anchor) => lines.put("anchor", &vector(anchor)),
+        Anchor::Bodies([a, b]) => {
+            lines.put("anchors", &format!("[{}, {}]", vector(a), vector(b)));
+        }
+    }
+    match joint.frame {
+        Axes::Axis(axis) => lines.put("axis", &vector(axis)),
+        Axes::BodyAxes([a, b]) => lines.put("axes", &format!("[{}, {}]", vector(a), vector(b))),
+        Axes::Frame(frame) if frame == DQuat::IDENTITY => {}
+        Axes::Frame(frame) => lines.put("orientation", &quaternion(frame)),
+        Axes::BodyFrames([a, b]) => {
+            let (a, b) = (quaternion(a), quaternion(b));
+            lines.put("orientations", &format!("[{a}, {b}]"));
+        }
+    }
+    if let Some(k) = joint.kind.free_axis() {
+        for (key, value) in axis_entries(&joint.axes[k]) {
+            lines.put(key, &value);
+        }
+    }
+    if joint.kind == JointType::SixDof {
+        for (axis, name) in joint.axes.iter().zip(AXIS_NAMES) {
+            let entries = axis_entries(axis);
+            if axis.hold == AxisHold::Locked {
+                lines.put(name, "\"locked\"");
+            } else if entries.is_empty() {
+                lines.put(name, "\"free\"");
+            } else {
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| format!("{key} = {value}"));
+                let entries = entries.collect::<Vec<_>>().join(", ");
+                lines.put(name, &format!("{{ {entries} }}"));
+            }
+        }
+    }
+    if joint.collide {
+        lines.put("collide", "true");
+    }
+}
+
+/// What acts on a free axis, as keys and values.
+fn axis_entries(axis: &JointAxis) -> Vec<(&'static str, String)> {
+    let mut entries = Vec::new();
+    if let AxisHold::Driven(motion) = &axis.hold {
+        entries.push(("motion", function(motion)));
+    }
+    if let Some([lo, hi]) = axis.limits {
+        entries.push(("limits", format!("[{}, {}]", number(lo), number(hi))));
+    }
+    if let Some(motor) = &axis.motor {
+        let target = function(&motor.target);
+        let aim = match motor.goal {
+            Goal::Velocity => format!("velocity = {target}"),
+            Goal::Position { speed } => format!("position = {target}, speed = {}", number(speed)),
+        };
+        let text = format!("{{ {aim}, force = {} }}", number(motor.force));
+        entries.push(("motor", text));
+    }
+    if axis.friction != 0.0 {
+        entries.push(("friction", number(axis.friction)));
+    }
+    entries
+}
+
+fn write_spring(spring: &Spring, lines: &mut Lines) {
+    lines.open("[[spring]]");
+    lines.put("name", &quoted(&spring.name));
+    let rest = match &spring.ends {
+        SpringEnds::Points { bodies, points } => {
+            let end = |k: usize| {
+                let (body, point) = (quoted(&bodies[k]), vector(points[k]));
+                format!("{{ body = {body}, point = {point} }}")
+            };
+            lines.put("between", &format!("[{}, {}]", end(0), end(1)));
+            "length"
+        }
+        SpringEnds::Axis { joint, axis } => {
+            lines.put("joint", &quoted(joint));
+            lines.put("axis", &quoted(AXIS_NAMES[*axis]));
+            "rest"
+        }
+    };
+    lines.put("stiffness", &number(spring.stiffness));
+    lines.put("damping", &number(spring.damping));
+    if let Some(value) = spring.rest {
+        lines.put(rest, &number(value));
+    }
+    if spring.explicit {
+        lines.put("explicit", "true");
+    }
 }
 
 /// The text so far.
@@ -142,16 +291,6 @@ fn vector(v: DVec3) -> String {
     format!("[{x}, {y}, {z}]")
 }
 
-/// A quaternion, scalar first; `None` for no turn, which is the default.
-fn quaternion(q: DQuat) -> Option<String> {
-    let q = [q.w, q.x, q.y, q.z];
-    if q.map(f64::to_bits) == [1.0, 0.0, 0.0, 0.0].map(f64::to_bits) {
-        return None;
-    }
-    let [s, x, y, z] = q.map(number);
-    Some(format!("[{s}, {x}, {y}, {z}]"))
-}
-
 fn matrix(m: DMat3) -> String {
     let [x, y, z] = [m.row(0), m.row(1), m.row(2)].map(vector);
     format!("[{x}, {y}, {z}]")
@@ -162,6 +301,12 @@ fn function(f: &Function) -> String {
         Some(value) => number(value),
         None => format!("\"{f}\""),
     }
+}
+
+/// A quaternion, scalar first.
+fn quaternion(q: DQuat) -> String {
+    let [s, x, y, z] = [q.w, q.x, q.y, q.z].map(number);
+    format!("[{s}, {x}, {y}, {z}]")
 }
 
 fn functions(f: &[Function; 3]) -> String {
@@ -177,10 +322,20 @@ fn friction(given: Friction) -> String {
     format!("{{ static = {sticking}, kinetic = {sliding} }}")
 }
 
+/// A mesh with all its vertices.
+fn surface(vertices: &[DVec3], triangles: &[[u32; 3]]) -> String {
+    let vertices: Vec<String> = vertices.iter().map(|v| vector(*v)).collect();
+    let triangles: Vec<String> = triangles.iter().map(|t| format!("{t:?}")).collect();
+    let (vertices, triangles) = (vertices.join(", "), triangles.join(", "));
+    format!("{{ mesh = {{ vertices = [{vertices}], triangles = [{triangles}] }} }}")
+}
+
 fn piece(piece: &Piece) -> String {
     let (shape, position) = (shape(&piece.shape), vector(piece.pose.position));
-    let turned = quaternion(piece.pose.orientation);
-    let turned = turned.map_or(String::new(), |q| format!(", orientation = {q}"));
+    let turned = match piece.pose.orientation {
+        turned if turned == DQuat::IDENTITY => String::new(),
+        turned => format!(", orientation = {}", quaternion(turned)),
+    };
     format!("{{ shape = {shape}, position = {position}{turned} }}")
 }
 
@@ -196,5 +351,23 @@ fn shape(shape: &Shape) -> String {
             let pieces: Vec<String> = c.pieces().iter().map(piece).collect();
             format!("{{ compound = [{}] }}", pieces.join(", "))
         }
+        Shape::Mesh(mesh) => surface(mesh.vertices(), mesh.triangles()),
+        Shape::Triangle(facet) => surface(&facet.points(), &[[0, 1, 2]]),
+        Shape::Cylinder { radius, half } => along_z("cylinder", *radius, 2.0 * half),
+        Shape::Cone { radius, length } => along_z("cone", *radius, *length),
+        Shape::Capsule { radius, half } => along_z("capsule", *radius, 2.0 * half),
+        Shape::Hull(hull) => {
+            let points: Vec<String> = hull.vertices().iter().map(|p| vector(*p)).collect();
+            format!("{{ hull = {{ points = [{}] }} }}", points.join(", "))
+        }
+        Shape::Points { points, .. } => {
+            let points: Vec<String> = points.iter().map(|p| vector(*p)).collect();
+            format!("{{ points = {{ at = [{}] }} }}", points.join(", "))
+        }
     }
+}
+
+fn along_z(kind: &str, radius: f64, length: f64) -> String {
+    let (radius, length) = (number(radius), number(length));
+    format!("{{ {kind} = {{ radius = {radius}, length = {length} }} }}")
 }

@@ -78,6 +78,7 @@ fn has_type(value: &Value, name: &str) -> Result<bool, String> {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
         other => return Err(format!("the validator does not know the type {other}")),
     })
 }

@@ -48,7 +48,7 @@ fn planes_of(
                 normal: if reference_is_a { outward } else { -outward },
                 gap,
             };
-            let same = |old: &Candidate| new.repeats(old.feature, old.normal);
+            let same = |old: &Candidate| new.repeats(old.feature, old.normal, old.point);
             if !out[first..].iter().any(same) {
                 out.push(new);
             }

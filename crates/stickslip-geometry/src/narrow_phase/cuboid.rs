@@ -6,6 +6,7 @@
 
 use super::{Candidate, Feature, Moving, slack};
 use crate::path::closest_on_the_way;
+use crate::placed::BOX_EDGES;
 use crate::pose::Pose;
 use crate::separation::{Axis, AxisKind, box_axes, box_axis};
 use crate::shape::corner;
@@ -309,7 +310,7 @@ impl Over<'_> {
 
     /// Points where an edge of the other box passes over the border of the face.
     fn edges(&self, now: &[DVec3; 8], end: &[DVec3; 8], first: usize, out: &mut Vec<Candidate>) {
-        for (edge, (k, l)) in EDGES.into_iter().enumerate() {
+        for (edge, (k, l)) in BOX_EDGES.into_iter().enumerate() {
             let (p, q) = (now[k], now[l]);
             let Some((enter, leave)) = clip(p, q, self.half_r, self.face, self.tolerance()) else {
                 continue;
@@ -385,29 +386,13 @@ impl Over<'_> {
         let known = out[first..].iter().any(|old| {
             let coincide = (old.point - new.point).length() < COINCIDE * self.size
                 && old.normal.dot(new.normal) > 1.0 - 1e-8;
-            coincide || new.repeats(old.feature, old.normal)
+            coincide || new.repeats(old.feature, old.normal, old.point)
         });
         if !known {
             out.push(new);
         }
     }
 }
-
-/// Vertex numbers of the twelve edges.
-const EDGES: [(usize, usize); 12] = [
-    (0, 1),
-    (2, 3),
-    (4, 5),
-    (6, 7),
-    (0, 2),
-    (1, 3),
-    (4, 6),
-    (5, 7),
-    (0, 4),
-    (1, 5),
-    (2, 6),
-    (3, 7),
-];
 
 /// The side of a face over which a segment enters or leaves: lateral axis, and whether its upper side;
 /// `None` where the segment begins or ends over the face.
@@ -466,7 +451,7 @@ impl Edge {
         self.sides >> k & 1 == 1
     }
 
-    /// Its place in [`EDGES`].
+    /// Its place in [`BOX_EDGES`].
     fn index(self) -> usize {
         let (low, high) = match self.axis {
             0 => (1, 2),
@@ -525,7 +510,7 @@ mod tests {
                     continue;
                 }
                 let edge = Edge { axis, sides };
-                assert_eq!(EDGES[edge.index()], (sides, sides | 1 << axis));
+                assert_eq!(BOX_EDGES[edge.index()], (sides, sides | 1 << axis));
             }
         }
     }

@@ -9,9 +9,13 @@
 
 mod ball;
 mod conjunctive;
+mod convex;
 mod cuboid;
+mod over;
 mod plane;
+mod points;
 mod polytope;
+mod rim;
 pub(crate) mod triangle;
 
 use crate::pose::Pose;
@@ -49,6 +53,8 @@ pub enum Corner {
         /// Axis of the second body's edge.
         b: usize,
     },
+    /// Something round, or an edge that is no edge of a box.
+    Other,
 }
 
 /// One place where two bodies may touch.
@@ -104,9 +110,42 @@ impl Feature {
         Self(2 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | face << 8 | vertex as u32)
     }
 
+    /// A point of a body against the other body's solid.
+    fn point(k: usize) -> Self {
+        Self(1 << Self::KIND | k as u32)
+    }
+
     /// Two edges, with the normal of their cross product.
     fn edges(edge_a: usize, edge_b: usize) -> Self {
         Self(3 << Self::KIND | (edge_a << 8 | edge_b) as u32)
+    }
+
+    /// A point of a body (a vertex, or a place on a rim) on a face of the other, or on a plane (face 0).
+    fn point_on_face(face_on_a: bool, face: usize, point: usize) -> Self {
+        Self(4 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (face << 10 | point) as u32)
+    }
+
+    /// The nearest points of two bodies, where neither shows a face.
+    const NEAREST: Self = Self(5 << Self::KIND);
+
+    /// The point of one body nearest to the supporting plane of the other.
+    const LOWEST: Self = Self(5 << Self::KIND | 1);
+
+    /// A line of one body over side `side` of a face of the other.
+    fn line_over_border(face_on_a: bool, line: usize, side: usize) -> Self {
+        Self(6 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (line << 9 | side) as u32)
+    }
+
+    /// A rim of one body over side `side` of a face of the other, at one of two places.
+    fn rim_over_border(face_on_a: bool, rim: usize, side: usize, which: usize) -> Self {
+        let place = rim << 12 | side << 1 | which;
+        Self(7 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | place as u32)
+    }
+
+    /// An end of the line of one body over that of the other: line i of a, line j of b (eleven bits).
+    fn end(end_of_b: bool, i: usize, j: usize, end: usize) -> Self {
+        let kind = 8 + 2 * u32::from(end_of_b) + end as u32;
+        Self(kind << Self::KIND | (i << 12 | j) as u32)
     }
 
     /// The same place, with the normal of a face beside it: of a or of b.
@@ -120,11 +159,18 @@ impl Feature {
         if self.0 >> Self::KIND == 3 {
             let (a, b) = ((self.0 >> 8 & 0xff) as usize, (self.0 & 0xff) as usize);
             Corner::Edges { a: a / 4, b: b / 4 }
+        } else if self.0 >> Self::KIND > 4 {
+            Corner::Other
         } else if self.0 >> Self::WHOSE & 1 == 1 {
             Corner::VertexOfB
         } else {
             Corner::VertexOfA
         }
+    }
+
+    /// Is its point free to be anywhere on a rim or a line?
+    const fn moves(self) -> bool {
+        self.0 >> Self::KIND >= 4
     }
 
     /// Is it the same pair of features, whatever normal is taken there?
@@ -135,10 +181,13 @@ impl Feature {
 }
 
 impl Candidate {
-    /// Does this candidate say again what a contact of the same pair, of that feature and normal, says?
+    /// Does this candidate say again what a contact of the same pair, of that feature, normal and point, says?
     #[must_use]
-    pub fn repeats(&self, feature: Feature, normal: DVec3) -> bool {
-        self.feature.same_place(feature) && self.normal.dot(normal) > 1.0 - SAME_NORMAL
+    pub fn repeats(&self, feature: Feature, normal: DVec3, point: DVec3) -> bool {
+        self.feature.same_place(feature)
+            && self.normal.dot(normal) > 1.0 - SAME_NORMAL
+            && (!self.feature.moves()
+                || (self.point - point).length() < 1e-9 * (1.0 + point.length()))
     }
 }
 
@@ -184,7 +233,8 @@ pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
         (Shape::Box { half }, Shape::Box { half: other }) => {
             cuboid::one_way_out(a, *half, b, *other)
         }
-        _ => false,
+        (Shape::Points { .. }, _) | (_, Shape::Points { .. }) => false,
+        _ => convex::one_way_out(a, b),
     }
 }
 
@@ -205,6 +255,12 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             plane::against(b, *normal, *offset, a, false, out);
             flip(&mut out[first..]);
         }
+        (Shape::Points { .. }, Shape::Points { .. }) => {}
+        (Shape::Points { points, .. }, _) => {
+            points::against(b, a, points, out);
+            flip(&mut out[first..]);
+        }
+        (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
         (Shape::Triangle(facet), _) => triangle::against(a, facet, b, true, out),
         (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
@@ -218,6 +274,7 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             ball::box_ball(b, *half, a, *radius, out);
             flip(&mut out[first..]);
         }
+        _ => convex::convex(a, b, out),
     }
 }
 

@@ -1,8 +1,8 @@
-//! A half-space against a ball or a box.
+//! A half-space against any convex shape.
 
-use super::{Candidate, Feature, Moving, slack};
+use super::{Candidate, Feature, Moving, rim, slack};
+use crate::placed::Placed;
 use crate::pose::Pose;
-use crate::shape::{Shape, corner};
 use glam::DVec3;
 
 /// Candidates of the half-space `plane` (normal·x ≥ offset is free) and `other`; normals point from the
@@ -17,38 +17,38 @@ pub(super) fn against(
 ) {
     let gap_at = |plane: &Pose, point: DVec3| normal.dot(plane.to_body(point)) - offset;
     let slack = slack(plane, other);
-    let n = plane.pose.orientation * normal;
-    let mut push = |vertex, point, end| {
+    let (n, n_end) = (
+        plane.pose.orientation * normal,
+        plane.end.orientation * normal,
+    );
+    let mut push = |number, point, end| {
         let gap = gap_at(&plane.pose, point);
         if gap.min(gap_at(&plane.end, end)) <= slack {
             out.push(Candidate {
-                feature: Feature::vertex_on_face(plane_is_a, 0, vertex),
+                feature: Feature::point_on_face(plane_is_a, 0, number),
                 point,
                 normal: n,
                 gap,
             });
         }
     };
-    match other.shape {
-        Shape::HalfSpace { .. } | Shape::Compound(_) | Shape::Mesh(_) => {}
-        Shape::Ball { radius } => {
-            let n_end = plane.end.orientation * normal;
-            push(
-                8,
-                other.pose.position - n * *radius,
-                other.end.position - n_end * *radius,
-            );
-        }
-        Shape::Triangle(facet) => {
-            for (k, p) in facet.points().into_iter().enumerate() {
-                push(k, other.pose.to_world(p), other.end.to_world(p));
-            }
-        }
-        Shape::Box { half } => {
-            for k in 0..8 {
-                let c = corner(*half, k);
-                push(k, other.pose.to_world(c), other.end.to_world(c));
-            }
-        }
+    let (body, end) = (
+        Placed::new(other.shape, &other.pose, DVec3::ZERO),
+        Placed::new(other.shape, &other.end, DVec3::ZERO),
+    );
+    let load = rim::Load {
+        centre: body.centre,
+        shift: other.shift() - plane.shift(),
+    };
+    for k in 0..body.n_circles() {
+        rim::points(&body, &end, k, -n, load, &mut push);
+    }
+    let r = body.rounding();
+    for k in 0..body.n_points() {
+        push(
+            rim::POINTS * body.n_circles() + k,
+            body.point(k) - n * r,
+            end.point(k) - n_end * r,
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! Boxes and triangles as polytopes: vertices, edges, faces.
 
+use crate::placed::{BOX_EDGES, TRIANGLE_EDGES};
 use crate::shape::{Shape, corner};
 use glam::DVec3;
 
 /// A polytope in its own frame.
 pub(super) struct Polytope<'a> {
     pub(super) vertices: &'a [DVec3],
-    pub(super) edges: &'a [[u8; 2]],
+    pub(super) edges: &'a [(usize, usize)],
     /// Directions of the edges, each once.
     pub(super) axes: &'a [DVec3],
     pub(super) faces: &'a [Face],
@@ -49,7 +50,7 @@ pub(super) fn with_polytope<R>(shape: &Shape, f: impl FnOnce(&Polytope) -> R) ->
                 .map(|(normal, corners)| Face { normal, corners });
             Some(f(&Polytope {
                 vertices: &vertices,
-                edges: &[[0, 1], [1, 2], [2, 0]],
+                edges: &TRIANGLE_EDGES,
                 axes: &axes,
                 faces: &faces,
             }))
@@ -57,22 +58,6 @@ pub(super) fn with_polytope<R>(shape: &Shape, f: impl FnOnce(&Polytope) -> R) ->
         _ => None,
     }
 }
-
-/// As they are numbered in a box's rows with another box.
-const BOX_EDGES: [[u8; 2]; 12] = [
-    [0, 1],
-    [2, 3],
-    [4, 5],
-    [6, 7],
-    [0, 2],
-    [1, 3],
-    [4, 6],
-    [5, 7],
-    [0, 4],
-    [1, 5],
-    [2, 6],
-    [3, 7],
-];
 
 /// Lower and upper face across x, y, z.
 const BOX_FACES: [Face; 6] = [

@@ -9,6 +9,7 @@ use super::{Candidate, Feature, Moving, slack};
 use crate::mesh::Facet;
 use crate::path::closest_on_the_way;
 use crate::pose::Pose;
+use crate::separation::nearest;
 use crate::shape::Shape;
 use glam::DVec3;
 
@@ -30,7 +31,7 @@ pub(super) fn against(
     if let Shape::Ball { radius } = other.shape {
         ball(tri, facet, other, *radius, out);
     } else {
-        with_polytope(other.shape, |poly| {
+        let found = with_polytope(other.shape, |poly| {
             let pair = Pair {
                 tri,
                 facet,
@@ -41,9 +42,25 @@ pub(super) fn against(
             };
             pair.collect(out);
         });
+        if found.is_none() {
+            round(tri, facet, other, tri_is_a, out);
+            return;
+        }
     }
     if !tri_is_a {
         super::flip(&mut out[first..]);
+    }
+}
+
+/// A shape with round sides, or a hull: the rows of two convex shapes, unless the nearest place is a seam, beyond which
+/// the neighbour holds it.
+fn round(tri: &Moving, facet: &Facet, other: &Moving, tri_is_a: bool, out: &mut Vec<Candidate>) {
+    let pushes = nearest(tri.shape, &tri.start, other.shape, &other.start)
+        .is_none_or(|near| facet.pushes_along(tri.start.orientation.conjugate() * near.normal));
+    match (pushes, tri_is_a) {
+        (false, _) => {}
+        (true, true) => super::convex::convex(tri, other, out),
+        (true, false) => super::convex::convex(other, tri, out),
     }
 }
 
@@ -69,22 +86,12 @@ pub(super) fn one_way_out(tri: &Moving, facet: &Facet, other: &Moving) -> bool {
             !apart || first.get_or_insert(d).dot(d) > 0.9
         })
     })
-    .unwrap_or(false)
-}
-
-/// Separation of a triangle and a polytope along the best direction; `None` for a round shape.
-pub(crate) fn separation(
-    facet: &Facet,
-    pose: &Pose,
-    other: &Shape,
-    other_pose: &Pose,
-) -> Option<f64> {
-    with_polytope(other, |poly| {
-        let points = facet.points();
-        (0..direction_count(poly))
-            .filter_map(|k| direction(k, facet, &points, pose, poly, other_pose))
-            .map(|d| gap_along(d, &points, pose, poly, other_pose))
-            .fold(f64::NEG_INFINITY, f64::max)
+    .unwrap_or_else(|| {
+        nearest(tri.shape, &tri.start, other.shape, &other.start).is_some_and(|near| {
+            let d = tri.start.orientation.conjugate() * near.normal;
+            let touch = super::TOUCH * other.shape.radius();
+            !facet.pushes_along(d) || (near.gap <= touch && facet.normal().dot(d).abs() > 0.9)
+        })
     })
 }
 
@@ -263,11 +270,8 @@ impl Pair<'_> {
         for i in (0..3).filter(|&i| !self.facet.edge_is_flat(i)) {
             let (p, q) = (self.points[i], self.points[(i + 1) % 3]);
             let inward = n.cross(q - p) * side;
-            for (j, &[k, l]) in self.poly.edges.iter().enumerate() {
-                let (a, b) = (
-                    self.poly.vertices[usize::from(k)],
-                    self.poly.vertices[usize::from(l)],
-                );
+            for (j, &(k, l)) in self.poly.edges.iter().enumerate() {
+                let (a, b) = (self.poly.vertices[k], self.poly.vertices[l]);
                 let ((a_now, a_end), (b_now, b_end)) = (self.seen(a), self.seen(b));
                 let (u, v) = (inward.dot(a_now - p), inward.dot(b_now - p));
                 if (u < 0.0) == (v < 0.0) {
@@ -347,11 +351,12 @@ impl Pair<'_> {
         let pair = (k - 2 - self.poly.faces.len()) / 2;
         let (i, axis) = (pair % 3, self.poly.axes[pair / 3]);
         let ends = |j: usize| {
-            let [k, l] = self.poly.edges[j];
-            [k, l].map(|v| self.other.pose.to_world(self.poly.vertices[usize::from(v)]))
+            let (k, l) = self.poly.edges[j];
+            [k, l].map(|v| self.other.pose.to_world(self.poly.vertices[v]))
         };
         let parallel = |j: &usize| {
-            let [a, b] = self.poly.edges[*j].map(|v| self.poly.vertices[usize::from(v)]);
+            let (k, l) = self.poly.edges[*j];
+            let (a, b) = (self.poly.vertices[k], self.poly.vertices[l]);
             (b - a).cross(axis).length() <= 1e-9 * (b - a).length()
         };
         let low = |j: usize| d.dot(ends(j)[0]);
@@ -464,7 +469,7 @@ fn push_new(new: Candidate, near: f64, first: usize, out: &mut Vec<Candidate>) {
     let known = out[first..].iter().any(|old| {
         let coincide =
             (old.point - new.point).length() < near && old.normal.dot(new.normal) > 1.0 - 1e-8;
-        coincide || new.repeats(old.feature, old.normal)
+        coincide || new.repeats(old.feature, old.normal, old.point)
     });
     if !known {
         out.push(new);

@@ -94,7 +94,7 @@ fn incomplete(step: u64, count: usize, n: usize) -> RecordError {
 /// The states in the bodies' table alone.
 pub(crate) fn read_states(path: &Path) -> Result<States<'static>, RecordError> {
     let Found { files, .. } = find(path)?;
-    let [bodies, contacts, steps] = files;
+    let [bodies, contacts, steps, _] = files;
     let mut table = TableReader::new(TABLES[BODIES], bodies.clone());
     // A program that rewrote the bodies may have lost the header; its sisters have it too.
     let mut header = None;

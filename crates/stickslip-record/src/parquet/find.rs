@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Files of the tables, and how they were found.
 pub(super) struct Found {
-    pub(super) files: [Vec<PathBuf>; 3],
+    pub(super) files: [Vec<PathBuf>; 4],
     pub(super) warning: Option<String>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn is_csv(path: &Path) -> bool {
         .is_some_and(|end| end.eq_ignore_ascii_case("csv"))
 }
 
-/// The files behind a path: three tables, or the parts that a run left.
+/// The files behind a path: the tables, or the parts that a run left.
 pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
     let paths = Paths::new(path);
     let folder = match (path.is_dir(), path.exists(), paths.parts.is_dir()) {
@@ -69,11 +69,11 @@ pub(super) fn file_header(
     read_metadata(path, index, metadata.as_ref())
 }
 
-/// The header in which all tables agree. One that was rewritten without it is believed to belong to
+/// The header in which bodies, contacts and steps agree. One that was rewritten without it is believed to belong to
 /// the others: what it holds is checked all the same.
 pub(super) fn common_header(
     tables: &mut [TableReader; 3],
-    files: &[Vec<PathBuf>; 3],
+    files: &[Vec<PathBuf>; 4],
 ) -> Result<FileHeader, RecordError> {
     let mut common: Option<(usize, FileHeader)> = None;
     for (index, table) in tables.iter_mut().enumerate() {

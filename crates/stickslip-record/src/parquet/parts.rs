@@ -1,6 +1,6 @@
 //! The folder of a run that has not ended.
 //!
-//! It holds one folder for each group of rows, named `RUN-GROUP-VERSION`, with the three tables of
+//! It holds one folder for each group of rows, named `RUN-GROUP-VERSION`, with the tables of
 //! that group as whole Parquet files. The last group grows: each time it is saved it becomes a
 //! folder of the next version, and the version before is removed. A run that finds the folder of an
 //! earlier one takes the next run number and removes the earlier parts after its own first save. A
@@ -113,14 +113,14 @@ pub(super) fn remove(folder: &Path) -> Result<(), RecordError> {
 pub(super) fn save(
     folder: &Path,
     part: Part,
-    rows: &[Rows; 3],
-    metadata: &[Vec<KeyValue>; 3],
+    rows: &[Rows],
+    metadata: &[Vec<KeyValue>],
     sync: bool,
 ) -> Result<(), RecordError> {
     let unfinished = folder.join(UNFINISHED);
     remove(&unfinished)?;
     fs::create_dir(&unfinished).map_err(RecordError::io(&unfinished))?;
-    for table in 0..3 {
+    for table in 0..rows.len() {
         let path = unfinished.join(PART_FILES[table]);
         let mut file = TableFile::create(&path, TABLES[table], &metadata[table])?;
         file.write(&rows[table])?;

@@ -1,9 +1,10 @@
-//! The three tables to steps.
+//! The tables to steps.
 
 use super::bodies::{BodyRows, same, unsigned};
 use super::decode::TableReader;
-use super::find::{Found, common_header, find, is_csv};
-use super::tables::{BODIES, CONTACTS, FileHeader, STEPS, TABLES};
+use super::find::{Found, common_header, file_header, find, is_csv};
+use super::joints;
+use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES, tables_of};
 use super::write::{MODES, active};
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
@@ -28,6 +29,7 @@ pub struct Reader {
     bodies: BodyRows,
     contacts: TableReader,
     steps: TableReader,
+    joints: TableReader,
     last: Option<StepRecord>,
     done: bool,
 }
@@ -45,22 +47,38 @@ impl Reader {
             });
         }
         let Found { files, warning } = find(path)?;
-        for table in [CONTACTS, STEPS] {
-            if let Some(missing) = files[table].iter().find(|file| !file.exists()) {
-                return Err(RecordError::MissingTable {
-                    path: path.to_path_buf(),
-                    missing: missing.clone(),
-                });
-            }
-        }
+        let present = |table: usize| match files[table].iter().find(|file| !file.exists()) {
+            Some(missing) => Err(RecordError::MissingTable {
+                path: path.to_path_buf(),
+                missing: missing.clone(),
+            }),
+            None => Ok(()),
+        };
+        present(CONTACTS)?;
+        present(STEPS)?;
         let names = files.clone();
-        let [bodies, contacts, steps] = files;
+        let [bodies, contacts, steps, joints] = files.clone();
         let mut tables = [
             TableReader::new(TABLES[BODIES], bodies),
             TableReader::new(TABLES[CONTACTS], contacts),
             TableReader::new(TABLES[STEPS], steps),
         ];
-        let FileHeader { header, summary } = common_header(&mut tables, &names)?;
+        let common = common_header(&mut tables, &names)?;
+        let joints = if tables_of(&common.header) > JOINTS {
+            present(JOINTS)?;
+            let mut table = TableReader::new(TABLES[JOINTS], joints);
+            let own = file_header(&mut table, JOINTS, &names[JOINTS])?;
+            if own.is_some_and(|own| own != common) {
+                return Err(RecordError::Inconsistent {
+                    step: 0,
+                    reason: "the tables of bodies and joints come from different runs".into(),
+                });
+            }
+            table
+        } else {
+            TableReader::new(TABLES[JOINTS], Vec::new())
+        };
+        let FileHeader { header, summary } = common;
         let [bodies, contacts, steps] = tables;
         Ok(Self {
             bodies: BodyRows::new(bodies, &header.bodies),
@@ -69,6 +87,7 @@ impl Reader {
             warnings: warning.into_iter().collect(),
             contacts,
             steps,
+            joints,
             last: None,
             done: false,
         })
@@ -106,6 +125,7 @@ impl Reader {
                 "its contacts are not as many as the step says".into(),
             ));
         }
+        joints::read(&mut self.joints, &self.header.joints, &mut step)?;
         self.check(start.as_ref(), &step)?;
         let known = self.last.get_or_insert_default();
         known.step = step.step;
@@ -124,6 +144,7 @@ impl Reader {
             if step.step != 0 || start.is_some() {
                 return Err(wrong("the trajectory does not begin with step 0"));
             }
+            joints::check_joints(&self.header.joints, step)?;
             return check_step(&self.header.bodies, step);
         };
         let before = match start {
@@ -162,6 +183,7 @@ impl Reader {
             },
             bodies: Vec::new(),
             contacts: Vec::new(),
+            joints: Vec::new(),
         }))
     }
 
@@ -233,9 +255,12 @@ impl Reader {
         if self.last.is_none() {
             return Err(wrong("the trajectory has no steps"));
         }
-        if self.bodies.table.row()?.is_some() || self.contacts.row()?.is_some() {
+        if self.bodies.table.row()?.is_some()
+            || self.contacts.row()?.is_some()
+            || self.joints.row()?.is_some()
+        {
             return Err(wrong(
-                "bodies or contacts of a later step, which is missing",
+                "bodies, contacts or joints of a later step, which is missing",
             ));
         }
         Ok(())

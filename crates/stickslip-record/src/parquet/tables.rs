@@ -1,6 +1,7 @@
-//! The three tables: their files, their columns, and the metadata that each one carries.
+//! The tables: their files, their columns, and the metadata that each one carries.
 
 use super::columns::{Column, Kind};
+use super::joints::JOINT_COLUMNS;
 use crate::error::RecordError;
 use crate::header::{FORMAT, Header, Summary};
 use parquet::file::metadata::KeyValue;
@@ -9,15 +10,15 @@ use std::path::{Path, PathBuf};
 /// The files of one trajectory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
-    /// Bodies, contacts and steps, in the order of the tables.
-    pub tables: [PathBuf; 3],
+    /// Bodies, contacts, steps and joints, in the order of the tables; the last only where there are joints.
+    pub tables: [PathBuf; 4],
     /// The folder of a run that has not ended.
     pub parts: PathBuf,
 }
 
 impl Paths {
-    /// For the bodies' file `out`: `run.parquet` has `run.contacts.parquet`, `run.steps.parquet` and
-    /// `run.parquet.parts` beside it.
+    /// For the bodies' file `out`: `run.parquet` has `run.contacts.parquet`, `run.steps.parquet`,
+    /// `run.joints.parquet` and `run.parquet.parts` beside it.
     #[must_use]
     pub fn new(out: &Path) -> Self {
         let mut parts = out.as_os_str().to_owned();
@@ -27,6 +28,7 @@ impl Paths {
                 out.to_path_buf(),
                 out.with_extension("contacts.parquet"),
                 out.with_extension("steps.parquet"),
+                out.with_extension("joints.parquet"),
             ],
             parts: parts.into(),
         }
@@ -39,8 +41,20 @@ pub(super) const BODIES: usize = 0;
 pub(super) const CONTACTS: usize = 1;
 /// Index of the steps' table.
 pub(super) const STEPS: usize = 2;
+/// Index of the joints' table.
+pub(super) const JOINTS: usize = 3;
 /// File names inside a part.
-pub(super) const PART_FILES: [&str; 3] = ["bodies.parquet", "contacts.parquet", "steps.parquet"];
+pub(super) const PART_FILES: [&str; 4] = [
+    "bodies.parquet",
+    "contacts.parquet",
+    "steps.parquet",
+    "joints.parquet",
+];
+
+/// How many tables a run has: that of the joints only where there are some.
+pub(super) fn tables_of(header: &Header) -> usize {
+    if header.joints.is_empty() { 3 } else { 4 }
+}
 
 const fn column(name: &'static str, kind: Kind, unit: &'static str) -> Column {
     Column { name, kind, unit }
@@ -92,7 +106,7 @@ const CONTACT_COLUMNS: [Column; 20] = [
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 20] = [
+const STEP_COLUMNS: [Column; 21] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -113,12 +127,18 @@ const STEP_COLUMNS: [Column; 20] = [
     column("residual_complementarity", Kind::Real, "m/s"),
     column("residual_cone", Kind::Real, "m/s"),
     column("residual_direction", Kind::Real, "m/s"),
+    column("residual_joint", Kind::Real, "m/s"),
 ];
 
-/// Columns of the three tables.
-pub(super) const TABLES: [&[Column]; 3] = [&BODY_COLUMNS, &CONTACT_COLUMNS, &STEP_COLUMNS];
+/// Columns of the tables.
+pub(super) const TABLES: [&[Column]; 4] = [
+    &BODY_COLUMNS,
+    &CONTACT_COLUMNS,
+    &STEP_COLUMNS,
+    &JOINT_COLUMNS,
+];
 /// What the tables are called in messages.
-pub(super) const TABLE_NAMES: [&str; 3] = ["bodies", "contacts", "steps"];
+pub(super) const TABLE_NAMES: [&str; 4] = ["bodies", "contacts", "steps", "joints"];
 
 const FORMAT_KEY: &str = "stickslip.format";
 const TABLE_KEY: &str = "stickslip.table";
@@ -242,7 +262,11 @@ mod tests {
         ] {
             assert!(text.contains(&format!("`{key}`")), "{key}");
         }
-        for line in [crate::csv::BODY_COLUMNS, crate::csv::CONTACT_COLUMNS] {
+        for line in [
+            crate::csv::BODY_COLUMNS,
+            crate::csv::CONTACT_COLUMNS,
+            crate::csv::JOINT_COLUMNS,
+        ] {
             assert!(text.contains(line), "{line}");
         }
         for metric in crate::Metric::ALL {
@@ -256,6 +280,7 @@ mod tests {
         let paths = Paths::new(Path::new("out/run.1.parquet"));
         assert_eq!(paths.tables[1], Path::new("out/run.1.contacts.parquet"));
         assert_eq!(paths.tables[2], Path::new("out/run.1.steps.parquet"));
+        assert_eq!(paths.tables[3], Path::new("out/run.1.joints.parquet"));
         assert_eq!(paths.parts, Path::new("out/run.1.parquet.parts"));
     }
 }

@@ -44,8 +44,8 @@ fn every_bit_comes_back_whatever_the_size_of_the_groups() {
             assert_eq!(snapshot.bodies, frame.step.bodies);
         }
     }
-    // Nothing but the three tables is left.
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    // Nothing but the four tables is left.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn damaged_and_truncated_files_are_refused_or_read_but_never_panic() {
     let mut noise = Noise(2024);
     let (mut refused, mut panics) = (0, 0);
     for round in 0..3000 {
-        let table = &tables[round % 3];
+        let table = &tables[round % 4];
         let good = fs::read(table).unwrap();
         let mut bad = good.clone();
         if round % 5 == 0 {
@@ -228,7 +228,7 @@ fn damaged_and_truncated_files_are_refused_or_read_but_never_panic() {
 }
 
 /// The message that a trajectory gives after something was done to its files.
-fn message(change: impl Fn(&Path, &[PathBuf; 3])) -> String {
+fn message(change: impl Fn(&Path, &[PathBuf; 4])) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.parquet");
     written(&path, 12, 5, 20);
@@ -255,6 +255,10 @@ fn what_is_wrong_with_the_files_is_said() {
         (
             message(|_, t| remove(&t[1])),
             "run.contacts.parquet: this table of the trajectory run.parquet is missing",
+        ),
+        (
+            message(|_, t| remove(&t[3])),
+            "run.joints.parquet: this table of the trajectory run.parquet is missing",
         ),
         (
             message(|_, t| fs::write(&t[0], "t,body\n0,a\n0,b\n").unwrap()),
@@ -294,7 +298,7 @@ fn what_is_wrong_with_the_files_is_said() {
                 run.replay(&mut ParquetWriter::new(&other)).unwrap();
                 fs::copy(&Paths::new(&other).tables[2], &t[2]).unwrap();
             }),
-            "step 10: bodies or contacts of a later step, which is missing",
+            "step 10: bodies, contacts or joints of a later step, which is missing",
         ),
         (
             message(|folder, t| {

@@ -1,10 +1,12 @@
-//! Steps to the three tables.
+//! Steps to the tables.
 
 use super::columns::{Rows, Value};
 use super::encode::TableFile;
+use super::joints;
 use super::parts::{self, Part};
 use super::tables::{
-    BODIES, CONTACTS, PART_FILES, Paths, STEPS, TABLES, header_metadata, summary_metadata,
+    BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, header_metadata, summary_metadata,
+    tables_of,
 };
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
@@ -21,7 +23,7 @@ use stickslip_certify::{BodyState, Mode, StepRecord};
 /// In the order of their declaration.
 pub(super) const MODES: [Mode; 3] = [Mode::Open, Mode::Stick, Mode::Slide];
 
-/// Writes a trajectory as Parquet: `run.parquet` and its two sister tables.
+/// Writes a trajectory as Parquet: `run.parquet` and its sister tables.
 ///
 /// Nothing is lost when the process dies but what came after the last save (at most
 /// [`ParquetWriter::save_every`], by default two seconds): until `finish` the rows are in the folder
@@ -39,14 +41,16 @@ pub struct ParquetWriter {
 #[derive(Debug)]
 struct Run {
     header: Header,
-    metadata: [Vec<KeyValue>; 3],
+    /// One for each table, that of the joints only where there are some.
+    metadata: Vec<Vec<KeyValue>>,
     names: Vec<ByteArray>,
+    joints: Vec<ByteArray>,
     /// Names of the modes, in the order of [`Mode`].
     modes: [ByteArray; 3],
     /// The last step, for its number, time and states.
     last: StepRecord,
     /// The rows of the current group.
-    rows: [Rows; 3],
+    rows: Vec<Rows>,
     part: Part,
     saved: Instant,
     unsaved: bool,
@@ -81,7 +85,7 @@ impl ParquetWriter {
         self
     }
 
-    /// Joins the parts into the three files and removes the folder.
+    /// Joins the parts into the files and removes the folder.
     fn join(&self, run: &Run, summary: &Summary) -> Result<(), RecordError> {
         let parts = parts::list(&self.paths.parts)?;
         let ending = summary_metadata(summary)?;
@@ -89,7 +93,7 @@ impl ParquetWriter {
             .iter()
             .map(|name| self.paths.parts.join(name))
             .collect();
-        for table in 0..3 {
+        for table in 0..run.rows.len() {
             let path = &joined[table];
             let mut file = TableFile::create(path, TABLES[table], &run.metadata[table])?;
             for part in &parts {
@@ -98,7 +102,8 @@ impl ParquetWriter {
             file.close(Some(ending.clone()), run.synced)?;
         }
         // The bodies last: a reader that finds them finds the others too.
-        for table in [CONTACTS, STEPS, BODIES] {
+        let order = [JOINTS, CONTACTS, STEPS, BODIES];
+        for table in order.into_iter().filter(|&table| table < run.rows.len()) {
             let path = &self.paths.tables[table];
             fs::rename(&joined[table], path).map_err(RecordError::io(path))?;
         }
@@ -110,21 +115,20 @@ impl Recorder for ParquetWriter {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
         header.validate()?;
         check_step(&header.bodies, initial)?;
+        joints::check_joints(&header.joints, initial)?;
         let mut run = Run {
             header: header.clone(),
-            metadata: [
-                header_metadata(header, BODIES)?,
-                header_metadata(header, CONTACTS)?,
-                header_metadata(header, STEPS)?,
-            ],
-            names: header
-                .bodies
-                .iter()
-                .map(|n| ByteArray::from(n.as_str()))
-                .collect(),
+            metadata: (0..tables_of(header))
+                .map(|table| header_metadata(header, table))
+                .collect::<Result<_, _>>()?,
+            names: bytes(&header.bodies),
+            joints: bytes(&header.joints),
             modes: MODES.map(|mode| ByteArray::from(mode.name())),
             last: StepRecord::default(),
-            rows: TABLES.map(Rows::new),
+            rows: TABLES[..tables_of(header)]
+                .iter()
+                .map(|c| Rows::new(c))
+                .collect(),
             part: parts::create(&self.paths.parts)?,
             saved: Instant::now(),
             unsaved: false,
@@ -250,6 +254,10 @@ impl Run {
                 Value::Int(i64::from(c.pieces[1])),
             ]);
         }
+        for (name, done) in self.joints.iter().zip(&step.joints) {
+            let row = joints::row(int(k, k)?, step.t, name, done);
+            self.rows[JOINTS].push(row);
+        }
         let solver = ByteArray::from(step.solver.as_str());
         let certificate = &step.certificate;
         let row = [
@@ -273,6 +281,10 @@ impl Run {
         self.unsaved = true;
         Ok(())
     }
+}
+
+fn bytes(names: &[String]) -> Vec<ByteArray> {
+    names.iter().map(|n| ByteArray::from(n.as_str())).collect()
 }
 
 /// Contacts with an impulse.

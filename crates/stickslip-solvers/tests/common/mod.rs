@@ -2,7 +2,9 @@
 #![allow(dead_code)]
 
 use glam::{DMat3, DVec3};
-use stickslip_solvers::problem::{Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist};
+use stickslip_solvers::problem::{
+    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+};
 use stickslip_solvers::random::Random;
 
 pub(crate) const FRAME_Z: [DVec3; 3] = [DVec3::Z, DVec3::X, DVec3::Y];
@@ -39,16 +41,19 @@ pub(crate) fn box_stack(n: usize, law: &Law) -> ContactProblem {
                 body: level,
                 lever: DVec3::new(x, y, -0.5),
                 sign: 1.0,
+                action: Action::Force,
             };
             let lower = (level > 0).then(|| Arm {
                 body: level - 1,
                 lever: DVec3::new(x, y, 0.5),
                 sign: -1.0,
+                action: Action::Force,
             });
             problem.contacts.push(ContactBlock {
                 frame: FRAME_Z,
                 arms: [Some(upper), lower],
                 b: DVec3::ZERO,
+                compliance: DVec3::ZERO,
                 law: law.clone(),
             });
         }
@@ -100,6 +105,7 @@ pub(crate) fn random_problem(
             body,
             lever: random.vec3(),
             sign,
+            action: Action::Force,
         };
         let first = arm(a, 1.0, random);
         let second = (b != a).then(|| arm(b, -1.0, random));
@@ -113,6 +119,7 @@ pub(crate) fn random_problem(
             frame: frame(random.vec3() + DVec3::Z * 0.5),
             arms: [Some(first), second],
             b: DVec3::new(gap, 0.0, 0.0),
+            compliance: DVec3::ZERO,
             law: law(random),
         });
     }

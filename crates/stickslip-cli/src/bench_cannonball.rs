@@ -1,0 +1,157 @@
+//! `stickslip bench cannonball`: the piles of Anitescu's table, on the exact cone and as LCPs.
+
+use crate::output::{Failure, Verdict, print, print_json, seconds};
+use serde_json::{Value, json};
+use std::time::Instant;
+use stickslip::prelude::{BodySpec, Cone, DVec3, Shape, World};
+use stickslip::solvers::problem::Twist;
+use stickslip::solvers::residual::of_step;
+use stickslip::solvers::solver_by_name;
+
+/// The document's rows: balls in the lowest row (its 10, 21, 36, 55 and 210 bodies are triangular numbers),
+/// μ, its contacts and its seconds.
+const ROWS: [(usize, f64, usize, Option<f64>); 11] = [
+    (4, 0.2, 21, Some(0.04)),
+    (4, 0.8, 21, Some(0.03)),
+    (6, 0.2, 52, Some(0.28)),
+    (6, 0.8, 52, Some(0.20)),
+    (8, 0.2, 93, Some(0.81)),
+    (8, 0.8, 93, Some(0.82)),
+    (10, 0.2, 146, Some(2.10)),
+    (10, 0.8, 146, Some(2.07)),
+    (20, 0.0, 574, Some(0.80)),
+    (20, 0.2, 574, Some(174.29)),
+    (20, 0.8, 574, None),
+];
+
+const CONES: [(&str, Cone); 3] = [
+    ("quadratic", Cone::Quadratic),
+    ("pyramid:4", Cone::Pyramid(4)),
+    ("pyramid:8", Cone::Pyramid(8)),
+];
+
+/// Largest residual that counts as solved, m/s.
+const TOLERANCE: f64 = 1e-10;
+
+pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
+    let mut rows = Vec::new();
+    if !as_json {
+        print(
+            "Planar piles: balls of radius 0.1 m and 1 kg, rows of k, k - 1, ..., 1, each touching its neighbours,\n\
+             on level ground; first step from rest, h = 0.05 s, solved from nothing by `auto`.\n\
+             The document does not state its arrangement: its contacts stand beside ours.\n\n\
+             bodies  contacts (document)    mu  document   cone            time   residual  iterations  motion",
+        )?;
+    }
+    let mut good = true;
+    for (base, mu, contacts, theirs) in ROWS {
+        for (name, cone) in CONES {
+            let row = solve(base, mu, cone)?;
+            good &= row.residual <= TOLERANCE;
+            if !as_json {
+                print(&format!(
+                    "{:>6}  {:>8} ({contacts:>8})  {mu:>4}  {:>8}   {name:<10} {:>9}   {:>8.1e}  {:>10}  {}",
+                    base * (base + 1) / 2,
+                    row.contacts,
+                    theirs.map_or("FAIL".into(), |s| format!("{s} s")),
+                    seconds(row.seconds),
+                    row.residual,
+                    row.iterations,
+                    row.motion()
+                ))?;
+            }
+            rows.push(row.json(base, mu, name, contacts, theirs));
+        }
+    }
+    if as_json {
+        print_json(&json!({ "tolerance": TOLERANCE, "rows": rows }))?;
+    }
+    Ok(if good { Verdict::Good } else { Verdict::Bad })
+}
+
+struct Row {
+    contacts: usize,
+    seconds: f64,
+    /// Of the law, m/s.
+    residual: f64,
+    iterations: usize,
+    /// Of the fastest ball at the end of the step, m/s.
+    speed: f64,
+}
+
+impl Row {
+    fn motion(&self) -> &'static str {
+        if self.residual > TOLERANCE {
+            "not solved"
+        } else if self.speed <= 10.0 * TOLERANCE {
+            "rests"
+        } else {
+            "collapses"
+        }
+    }
+
+    fn json(
+        &self,
+        base: usize,
+        mu: f64,
+        cone: &str,
+        contacts: usize,
+        theirs: Option<f64>,
+    ) -> Value {
+        json!({
+            "bodies": base * (base + 1) / 2, "contacts": self.contacts, "mu": mu, "cone": cone,
+            "seconds": self.seconds, "residual": self.residual, "iterations": self.iterations,
+            "motion": self.motion(), "document": { "contacts": contacts, "seconds": theirs },
+        })
+    }
+}
+
+/// The first step's problem, solved from nothing.
+fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
+    let mut world = pile(base, mu, cone)?;
+    let problem = world
+        .next_problem()
+        .map_err(|e| Failure::Work(e.to_string()))?;
+    let Some(mut solver) = solver_by_name("auto") else {
+        return Err(Failure::Work("there is no solver `auto`".into()));
+    };
+    let start = Instant::now();
+    let result = solver.solve(problem, None, 0.1 * TOLERANCE);
+    let seconds = start.elapsed().as_secs_f64();
+    let (p, iterations) = match result {
+        Ok(solved) => (solved.impulses, solved.iterations),
+        Err(_) => (vec![DVec3::ZERO; problem.contacts.len()], 0),
+    };
+    let mut nu: Vec<Twist> = Vec::new();
+    let (residual, _) = of_step(problem, &p, &mut nu);
+    Ok(Row {
+        contacts: problem.contacts.len(),
+        seconds,
+        residual,
+        iterations,
+        speed: nu.iter().map(|t| t.linear.length()).fold(0.0, f64::max),
+    })
+}
+
+/// Rows of base, base - 1, …, 1 balls in the x-z plane.
+fn pile(base: usize, mu: f64, cone: Cone) -> Result<World, Failure> {
+    let r = 0.1;
+    let fail = |e: &dyn std::error::Error| Failure::Work(e.to_string());
+    let ground = Shape::half_space(DVec3::Z, 0.0).map_err(|e| fail(&e))?;
+    let ball = Shape::ball(r).map_err(|e| fail(&e))?;
+    let mut builder = World::builder()
+        .friction(mu)
+        .time_step(0.05)
+        .cone(cone)
+        .body(BodySpec::fixed("ground", ground));
+    for level in 0..base {
+        for k in 0..base - level {
+            let x = r * (2 * k + level) as f64;
+            let z = r * (1.0 + level as f64 * 3.0_f64.sqrt());
+            let name = format!("ball[{level}][{k}]");
+            builder =
+                builder.body(BodySpec::free(name, ball.clone(), 1.0).at(DVec3::new(x, 0.0, z)));
+        }
+    }
+    Ok(builder.build()?)
+}

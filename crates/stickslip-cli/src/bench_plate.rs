@@ -1,0 +1,156 @@
+//! `stickslip bench plate`: the 5 s run of the plate paper, three contacts, h = 1e-4 s.
+
+use crate::output::{Failure, Verdict, print, print_json};
+use serde_json::json;
+use std::time::Instant;
+use stickslip::dynamics::Stage;
+use stickslip::prelude::{Cone, DVec2, Scene, World, simulate};
+use stickslip::record::{Header, Trajectory};
+use stickslip_plate::field::world_at;
+use stickslip_plate::library::{self, Part};
+
+/// Steps of the run: 5 s.
+const STEPS: u64 = 50_000;
+
+/// What the paper's machine (Pentium M, 1.6 GHz) took, µs a step.
+const PAPER: [(Cone, f64); 2] = [(Cone::Quadratic, 400.0), (Cone::Pyramid(32), 2400.0)];
+
+struct Row {
+    cone: Cone,
+    /// Whole run, recorded in memory and certified: best of the rounds, µs a step.
+    micros: f64,
+    /// The bare steps by stage, µs a step.
+    stages: [f64; Stage::ALL.len()],
+    worst: f64,
+    iterations: f64,
+    hash: String,
+}
+
+pub(crate) fn run(json: bool) -> Result<Verdict, Failure> {
+    let mut rows = Vec::new();
+    for cone in [
+        Cone::Quadratic,
+        Cone::Pyramid(4),
+        Cone::Pyramid(8),
+        Cone::Pyramid(16),
+        Cone::Pyramid(32),
+    ] {
+        rows.push(measure(cone)?);
+    }
+    if json {
+        print_json(&json_of(&rows))?;
+    } else {
+        print(&text_of(&rows))?;
+    }
+    Ok(Verdict::Good)
+}
+
+fn tripod(cone: Cone) -> Result<World, Failure> {
+    let plate = library::by_name("circle").ok_or_else(|| Failure::Work("no circle".into()))?;
+    let mut scene: Scene = plate.scene(Part::Tripod);
+    scene.step.cone = cone;
+    let start = DVec2::new(0.04, 0.0);
+    world_at(&scene, start, 1e-4).map_err(|e| Failure::Work(e.to_string()))
+}
+
+fn measure(cone: Cone) -> Result<Row, Failure> {
+    let rounds = if cone == Cone::Quadratic { 5 } else { 1 };
+    let (mut micros, mut outcome) = (f64::INFINITY, None);
+    for _ in 0..rounds {
+        let mut world = tripod(cone)?;
+        let header = Header {
+            bodies: world
+                .model()
+                .bodies
+                .iter()
+                .map(|b| b.name.clone())
+                .collect(),
+            h: 1e-4,
+            until: 5.0,
+            tolerance: world.settings().tolerance,
+            cone,
+            every: 1,
+            ..Header::default()
+        };
+        let mut memory = Trajectory::default();
+        let start = Instant::now();
+        let result = simulate(&mut world, &header, 5.0, &mut memory, &mut |_| ())?;
+        micros = micros.min(start.elapsed().as_secs_f64() * 1e6 / STEPS as f64);
+        if let Some(e) = &result.failure {
+            return Err(Failure::Work(e.to_string()));
+        }
+        outcome = Some(result);
+    }
+    let outcome = outcome.ok_or_else(|| Failure::Work("no round was run".into()))?;
+    let mut world = tripod(cone)?;
+    world.measure();
+    for _ in 0..STEPS {
+        world.step().map_err(|e| Failure::Work(e.to_string()))?;
+    }
+    Ok(Row {
+        cone,
+        micros,
+        stages: world
+            .stopwatch()
+            .spent
+            .map(|d| d.as_secs_f64() * 1e6 / STEPS as f64),
+        worst: outcome.worst.iter().map(|w| w.0).fold(0.0, f64::max),
+        iterations: outcome.iterations as f64 / STEPS as f64,
+        hash: outcome.hash,
+    })
+}
+
+fn name(cone: Cone) -> String {
+    stickslip::record::header::cone_to_string(cone)
+}
+
+fn paper(cone: Cone) -> Option<f64> {
+    PAPER.iter().find(|p| p.0 == cone).map(|p| p.1)
+}
+
+fn text_of(rows: &[Row]) -> String {
+    let mut lines = vec![
+        "A tripod on the scaled circle, 5 s at h = 1e-4 s: 50,000 steps, 3 contacts, one thread.".to_string(),
+        "µs a step: the whole run (recorded in memory, certified at 1e-10, hashed), then the bare step by stage"
+            .to_string(),
+        format!(
+            "{:<12} {:>8} {:>8}   {}",
+            "cone",
+            "run",
+            "paper",
+            Stage::ALL.map(|s| format!("{:>11}", s.name())).join(" ")
+        ),
+    ];
+    for r in rows {
+        let stages = r.stages.map(|s| format!("{s:>11.2}")).join(" ");
+        let paper = paper(r.cone).map_or_else(String::new, |p| format!("{p:.0}"));
+        lines.push(format!(
+            "{:<12} {:>8.2} {paper:>8}   {stages}",
+            name(r.cone),
+            r.micros
+        ));
+    }
+    lines.push(format!(
+        "largest residual {:.1e} m/s; {:.2} solver iterations a step on the exact cone",
+        rows.iter().map(|r| r.worst).fold(0.0, f64::max),
+        rows[0].iterations
+    ));
+    lines.join("\n")
+}
+
+fn json_of(rows: &[Row]) -> serde_json::Value {
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|r| {
+            let stages: serde_json::Map<String, serde_json::Value> = Stage::ALL
+                .iter()
+                .zip(r.stages)
+                .map(|(s, t)| (s.name().to_string(), json!(t)))
+                .collect();
+            json!({ "cone": name(r.cone), "microseconds_per_step": r.micros, "paper": paper(r.cone),
+                    "stages": stages, "worst_residual": r.worst, "iterations_per_step": r.iterations,
+                    "hash": r.hash })
+        })
+        .collect();
+    json!({ "bench": "plate", "steps": STEPS, "contacts": 3, "rows": rows })
+}

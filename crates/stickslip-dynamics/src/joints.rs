@@ -1,0 +1,472 @@
+//! Joints and springs in the problem of a step.
+//!
+//! The directions W belong to the start of the step. The right-hand side b is set so that u = Wᵀν + b is what
+//! the coordinates say at a trial motion: solved again and again, the trial becomes the motion itself, and
+//! the coordinates at the end of the step are exact (Φ(q ⊕ hν⁺) = 0 with forces along ∇Φ(q): the SHAKE
+//! scheme, whose energy does not drift).
+
+use crate::assemble::Assembly;
+use crate::joint_spec::Drives;
+use glam::{DMat3, DVec3};
+use stickslip_certify::joint::{AXES, Hold, Placed};
+use stickslip_certify::joint_law::{Aims, motor_rate};
+use stickslip_certify::spring::PlacedSpring;
+use stickslip_certify::{BodyState, Joint, JointImpulse, Model};
+use stickslip_geometry::Pose;
+use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law, Twist};
+
+/// What a block of rows is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Locked and driven axes, and lower limits.
+    Hold,
+    /// Upper limits.
+    Upper,
+    /// Motors.
+    Motor,
+    /// Dry friction.
+    Friction,
+}
+
+const KINDS: [Kind; 4] = [Kind::Hold, Kind::Upper, Kind::Motor, Kind::Friction];
+
+/// Which rows a block of the problem holds.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// Axes `first` to `first + 2` of a joint.
+    Joint {
+        joint: usize,
+        first: usize,
+        kind: Kind,
+    },
+    /// A spring.
+    Spring { spring: usize },
+}
+
+/// Memory of the joints in a step.
+#[derive(Default)]
+pub(crate) struct JointWork {
+    /// What drives and motors aim at, at the end of the step.
+    pub(crate) aims: Vec<Aims>,
+    /// The joints and springs at the start of the step, turns counted.
+    placed: Vec<Placed>,
+    from: Vec<[f64; AXES]>,
+    springs: Vec<PlacedSpring>,
+    /// The blocks after those of the contacts.
+    sources: Vec<Source>,
+    first_block: usize,
+    /// Poses of the trial motion.
+    trial: Vec<Pose>,
+    nu: Vec<Twist>,
+    /// The step's answer.
+    pub(crate) impulses: Vec<JointImpulse>,
+}
+
+/// What the joints need to know of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepView<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) h: f64,
+    /// At the start.
+    pub(crate) states: &'a [BodyState],
+    /// I⁻¹, world frame, at the start.
+    pub(crate) inverse: &'a [DMat3],
+    /// Prescribed bodies at the end.
+    pub(crate) goal: &'a [BodyState],
+    /// Joints and springs in the last step, or nothing.
+    pub(crate) last: &'a [JointImpulse],
+}
+
+impl StepView<'_> {
+    fn is_free(&self, body: Option<usize>) -> bool {
+        body.is_some_and(|i| self.model.bodies[i].is_free())
+    }
+
+    /// φ of a spring in the last step: where its turns are counted from.
+    pub(crate) fn last_phi(&self, spring: usize) -> f64 {
+        last_phi(self.model, self.last, spring)
+    }
+}
+
+/// φ of a spring in a recorded step; in the initial state, that of its joint's coordinate within half a turn.
+pub(crate) fn last_phi(model: &Model, last: &[JointImpulse], spring: usize) -> f64 {
+    last.get(model.joints.len() + spring)
+        .map_or(-model.springs[spring].rest, |done| done.coordinates[0])
+}
+
+/// Rows whose bounds are (lo, hi), N s.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    lo: DVec3,
+    hi: DVec3,
+}
+
+impl JointWork {
+    /// Evaluates what drives and motors aim at.
+    pub(crate) fn aim(&mut self, drives: &[Drives], t_next: f64) {
+        self.aims.clear();
+        self.aims.extend(drives.iter().map(|d| d.aims(t_next)));
+    }
+
+    /// Finds the joints' places at the start of the step.
+    pub(crate) fn place(&mut self, view: &StepView) {
+        self.placed.clear();
+        self.from.clear();
+        self.springs.clear();
+        for (k, joint) in view.model.joints.iter().enumerate() {
+            let placed = joint.placed(view.states);
+            let near = view.last.get(k).map_or([0.0; AXES], |d| d.coordinates);
+            self.from.push(placed.near(&near));
+            self.placed.push(placed);
+        }
+        for (k, spring) in view.model.springs.iter().enumerate() {
+            let placed = spring.place(view.model, view.states, view.last_phi(k));
+            self.springs.push(placed);
+        }
+    }
+
+    /// Adds the blocks of all joints and springs to the problem, and the last step's impulses to the guess. The
+    /// trial motion is that of the last step's velocities.
+    pub(crate) fn assemble(
+        &mut self,
+        view: &StepView,
+        assembly: &mut Assembly,
+        guess: &mut Vec<DVec3>,
+    ) {
+        self.first_block = assembly.problem.contacts.len();
+        self.sources.clear();
+        for body in view.model.joined().flatten().flatten() {
+            assembly.enter(view.model, view.inverse, view.goal, body);
+        }
+        for (k, joint) in view.model.joints.iter().enumerate() {
+            for first in [0, 3] {
+                for kind in KINDS {
+                    let Some(bounds) = bounds(joint, first, kind, view.h) else {
+                        continue;
+                    };
+                    let block = self.joint_block(view, assembly, k, first, bounds);
+                    assembly.problem.contacts.push(block);
+                    let last = view.last.get(k).copied().unwrap_or_default();
+                    guess.push(last_impulse(&last, joint, first, kind));
+                    self.sources.push(Source::Joint {
+                        joint: k,
+                        first,
+                        kind,
+                    });
+                }
+            }
+        }
+        for k in 0..view.model.springs.len() {
+            if let Some(block) = self.spring_block(view, assembly, k) {
+                assembly.problem.contacts.push(block);
+                let last = view.last.get(view.model.joints.len() + k);
+                let p = last.map_or(DVec3::ZERO, |d| DVec3::from_slice(&d.hold));
+                guess.push(p / self.springs[k].scale);
+                self.sources.push(Source::Spring { spring: k });
+            }
+        }
+        if self.sources.is_empty() {
+            return;
+        }
+        self.trial.clear();
+        let trial = view.states.iter().zip(&view.model.bodies).enumerate();
+        self.trial.extend(trial.map(|(i, (state, body))| {
+            if body.is_free() {
+                state.pose.moved(&state.twist, view.h)
+            } else {
+                view.goal[i].pose
+            }
+        }));
+        let mut nu = std::mem::take(&mut self.nu);
+        nu.clear();
+        let twists = assembly.entered().iter().map(|&i| view.states[i].twist);
+        nu.extend(twists.map(|t| Twist {
+            linear: t.linear,
+            angular: t.angular,
+        }));
+        self.linearise(view, assembly, &nu);
+        self.nu = nu;
+    }
+
+    fn joint_block(
+        &self,
+        view: &StepView,
+        assembly: &Assembly,
+        k: usize,
+        first: usize,
+        bounds: Bounds,
+    ) -> ContactBlock {
+        let (joint, placed) = (&view.model.joints[k], &self.placed[k]);
+        let scale = joint.scale(first);
+        // Absent rows have no direction; angles count as distances.
+        let frame = [0, 1, 2].map(|i| {
+            if bounds.lo[i] == bounds.hi[i] {
+                DVec3::ZERO
+            } else {
+                placed.directions[first + i] * scale
+            }
+        });
+        let action = if first == 0 {
+            Action::Force
+        } else {
+            Action::Torque
+        };
+        let arm = |end: usize, sign: f64| {
+            let body = joint.bodies[end].filter(|_| view.is_free(joint.bodies[end]))?;
+            Some(Arm {
+                body: assembly.slot_of(body)?,
+                lever: placed.point - view.states[body].pose.position,
+                sign,
+                action,
+            })
+        };
+        ContactBlock {
+            frame,
+            arms: [arm(0, -1.0), arm(1, 1.0)],
+            b: DVec3::ZERO,
+            compliance: DVec3::ZERO,
+            law: Law::Box {
+                lo: bounds.lo / scale,
+                hi: bounds.hi / scale,
+            },
+        }
+    }
+
+    /// C p + ∇φ·ν + C(hγ φ + δ(φ − φ_start)) = 0, φ with prescribed bodies where they will be.
+    fn spring_block(&self, view: &StepView, assembly: &Assembly, k: usize) -> Option<ContactBlock> {
+        let (spring, placed, h) = (&view.model.springs[k], &self.springs[k], view.h);
+        let compliance = spring.compliance(h)?;
+        let mixed = |i: usize| {
+            if view.model.bodies[i].is_free() {
+                view.states[i].pose
+            } else {
+                view.goal[i].pose
+            }
+        };
+        let phi = spring.place_at(view.model, &mixed, view.last_phi(k)).phi;
+        let pull = phi * (h * spring.stiffness) + (phi - placed.phi) * spring.damping;
+        let present = [0, 1, 2].map(|i| i < placed.rows);
+        let action = if placed.torque {
+            Action::Torque
+        } else {
+            Action::Force
+        };
+        let arms = placed.arms.map(|arm| {
+            let arm = arm.filter(|arm| view.is_free(Some(arm.body)))?;
+            Some(Arm {
+                body: assembly.slot_of(arm.body)?,
+                lever: arm.point - view.states[arm.body].pose.position,
+                sign: arm.sign,
+                action,
+            })
+        });
+        let scale = placed.scale;
+        Some(ContactBlock {
+            frame: placed.directions.map(|d| d * scale),
+            arms,
+            b: pull * (compliance * scale),
+            compliance: DVec3::splat(compliance * scale * scale),
+            law: Law::bilateral(present),
+        })
+    }
+
+    /// Sets b so that u = Wᵀν + b is what the coordinates say at the trial motion `nu` (whose poses are in
+    /// `trial`). Returns the largest change of a b, m/s, and its joint.
+    pub(crate) fn linearise(
+        &self,
+        view: &StepView,
+        assembly: &mut Assembly,
+        nu: &[Twist],
+    ) -> (f64, usize) {
+        let mut worst = (0.0, 0);
+        let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
+        for (n, source) in self.sources.iter().enumerate() {
+            let Source::Joint {
+                joint: k,
+                first,
+                kind,
+            } = *source
+            else {
+                continue;
+            };
+            let joint = &view.model.joints[k];
+            if known != k {
+                let poses = joint
+                    .bodies
+                    .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
+                to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
+                known = k;
+            }
+            let block = &mut assembly.problem.contacts[self.first_block + n];
+            let mut world = DVec3::ZERO;
+            for arm in block.arms.iter().flatten() {
+                world += arm.velocity(&nu[arm.body]);
+            }
+            let rates = block.to_contact(world);
+            let Law::Box { lo, hi } = block.law else {
+                continue;
+            };
+            for i in (0..3).filter(|&i| lo[i] != hi[i]) {
+                let axis = first + i;
+                let wanted = self.wanted(joint, k, axis, kind, view.h);
+                let b = (to[axis] - wanted) / view.h * joint.scale(axis) - rates[i];
+                let change = (b - block.b[i]).abs();
+                if change > worst.0 || change.is_nan() {
+                    worst = (change, k);
+                }
+                block.b[i] = b;
+            }
+        }
+        worst
+    }
+
+    /// The coordinate at the end of the step at which the row's u vanishes.
+    fn wanted(&self, joint: &Joint, k: usize, axis: usize, kind: Kind, h: f64) -> f64 {
+        let (spec, aims, from) = (&joint.axes[axis], &self.aims[k], self.from[k][axis]);
+        match kind {
+            Kind::Hold => match (spec.hold, spec.limits) {
+                (Hold::Free, Some([lo, _])) => lo,
+                _ => aims.hold[axis],
+            },
+            Kind::Upper => spec.limits.map_or(0.0, |[_, hi]| hi),
+            Kind::Motor => {
+                let rate = spec
+                    .motor
+                    .map_or(0.0, |m| motor_rate(m.goal, from, aims.motor[axis], h));
+                from + h * rate
+            }
+            Kind::Friction => from,
+        }
+    }
+
+    /// Takes the poses of `next` as the trial motion.
+    pub(crate) fn try_next(&mut self, next: &[BodyState]) {
+        self.trial.clear();
+        self.trial.extend(next.iter().map(|s| s.pose));
+    }
+
+    /// Are there coordinates that depend on the motion, so that a trial is needed?
+    pub(crate) fn needs_trials(&self) -> bool {
+        self.sources
+            .iter()
+            .any(|s| matches!(s, Source::Joint { .. }))
+    }
+
+    /// The answer, from the impulses of the blocks and the states at the end of the step.
+    pub(crate) fn store(&mut self, view: &StepView, p: &[DVec3], next: &[BodyState]) {
+        let model = view.model;
+        self.impulses.clear();
+        for (k, joint) in model.joints.iter().enumerate() {
+            self.impulses.push(JointImpulse {
+                coordinates: joint.placed(next).near(&self.from[k]),
+                ..JointImpulse::default()
+            });
+        }
+        for (k, spring) in model.springs.iter().enumerate() {
+            let mut done = JointImpulse::default();
+            let phi = spring.place(model, next, self.springs[k].phi.x).phi;
+            done.coordinates[..3].copy_from_slice(&phi.to_array());
+            self.impulses.push(done);
+        }
+        for (source, p) in self.sources.iter().zip(&p[self.first_block..]) {
+            match *source {
+                Source::Joint { joint, first, kind } => {
+                    let scale = model.joints[joint].scale(first);
+                    let done = &mut self.impulses[joint];
+                    let target = match kind {
+                        Kind::Hold | Kind::Upper => &mut done.hold,
+                        Kind::Motor => &mut done.motor,
+                        Kind::Friction => &mut done.friction,
+                    };
+                    for i in 0..3 {
+                        target[first + i] += p[i] * scale;
+                    }
+                }
+                Source::Spring { spring } => {
+                    let scale = self.springs[spring].scale;
+                    let done = &mut self.impulses[model.joints.len() + spring];
+                    done.hold[..3].copy_from_slice(&(*p * scale).to_array());
+                }
+            }
+        }
+        let (joints, springs) = self.impulses.split_at_mut(model.joints.len());
+        for (placed, done) in self.placed.iter().zip(joints) {
+            (done.linear, done.angular) = placed.wrench(&done.total());
+        }
+        for (placed, done) in self.springs.iter().zip(springs) {
+            let p = placed.vector(DVec3::from_slice(&done.hold));
+            if placed.torque {
+                done.angular = p;
+            } else {
+                done.linear = p;
+            }
+        }
+    }
+
+    /// Rounding of the coordinates over h, m/s.
+    pub(crate) fn floor(&self, view: &StepView) -> f64 {
+        let joints = view.model.joints.iter().map(|j| j.rounding(view.goal));
+        let springs = view.model.springs.iter();
+        let springs = springs.map(|s| s.rounding(view.model, view.goal));
+        joints.chain(springs).fold(0.0, f64::max) / view.h
+    }
+
+    /// The joint whose rotation cannot be told, if any: ry at ±π/2 with something on its rotations.
+    pub(crate) fn singular(&self, model: &Model) -> Option<usize> {
+        let both = model.joints.iter().zip(&self.placed);
+        both.into_iter().position(|(joint, placed)| {
+            let turned = joint.axes[3..].iter().any(|a| a.acts());
+            turned && placed.regular < stickslip_certify::joint_law::SINGULAR
+        })
+    }
+}
+
+/// Bounds of the rows of one kind on three axes, N s or N m s; `None` where there are none.
+fn bounds(joint: &Joint, first: usize, kind: Kind, h: f64) -> Option<Bounds> {
+    let inf = f64::INFINITY;
+    let mut bounds = Bounds::default();
+    let mut any = false;
+    for i in 0..3 {
+        let axis = &joint.axes[first + i];
+        let free = axis.hold == Hold::Free;
+        let (lo, hi) = match kind {
+            Kind::Hold if !free => (-inf, inf),
+            Kind::Hold => match axis.limits {
+                Some([lo, _]) if lo.is_finite() => (0.0, inf),
+                _ => (0.0, 0.0),
+            },
+            Kind::Upper => match axis.limits {
+                Some([_, hi]) if hi.is_finite() => (-inf, 0.0),
+                _ => (0.0, 0.0),
+            },
+            Kind::Motor => axis
+                .motor
+                .map_or((0.0, 0.0), |m| (-h * m.force, h * m.force)),
+            Kind::Friction => (-h * axis.friction, h * axis.friction),
+        };
+        bounds.lo[i] = lo;
+        bounds.hi[i] = hi;
+        any |= lo != hi;
+    }
+    any.then_some(bounds)
+}
+
+/// The last step's impulses of a block, in the block's units.
+fn last_impulse(last: &JointImpulse, joint: &Joint, first: usize, kind: Kind) -> DVec3 {
+    let of = |p: &[f64; AXES]| DVec3::from_slice(&p[first..]) / joint.scale(first);
+    match kind {
+        Kind::Hold => {
+            let mut p = of(&last.hold);
+            for i in 0..3 {
+                let axis = &joint.axes[first + i];
+                if axis.hold == Hold::Free {
+                    p[i] = p[i].max(0.0);
+                }
+            }
+            p
+        }
+        Kind::Upper => of(&last.hold).min(DVec3::ZERO),
+        Kind::Motor => of(&last.motor),
+        Kind::Friction => of(&last.friction),
+    }
+}

@@ -1,0 +1,424 @@
+//! `[[joint]]` and `[[spring]]` entries.
+
+use std::collections::BTreeMap;
+
+use glam::{DQuat, DVec3};
+use stickslip_certify::joint::{AXES, AXIS_NAMES, Goal};
+
+use super::joint::{
+    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
+    SpringEnds,
+};
+use super::keys::{END, JOINT, JOINT_AXIS, MOTOR, SPRING};
+use super::node::{Fault, Node, Outcome, Value};
+use super::read_body::read_name;
+use super::read_pairs::Names;
+use super::read_shape::read_orientation;
+use super::reader::{Reader, choice, flag, items, shown, tables, text};
+use super::table::Table;
+use crate::expression::nearest;
+use crate::joint_spec::{BALL, HINGE, SLIDER, WORLD};
+
+/// The names of joints and springs, each used once.
+#[derive(Default)]
+struct Taken {
+    names: BTreeMap<String, usize>,
+}
+
+impl Taken {
+    /// The given name, or one made from `made` and not used yet.
+    fn name(&mut self, given: Option<&Node>, made: &str, source: &str) -> Outcome<String> {
+        let Some(node) = given else {
+            let mut name = made.to_owned();
+            let mut count = 1;
+            while self.names.contains_key(&name) {
+                count += 1;
+                name = format!("{made} {count}");
+            }
+            self.names.insert(name.clone(), 0);
+            return Ok(name);
+        };
+        let name = read_name(node)?;
+        if let Some(earlier) = self.names.insert(name.to_owned(), node.place.span.start) {
+            let before = source.get(..earlier).unwrap_or("");
+            let line = before.matches('\n').count() + 1;
+            let message = format!("the name `{name}` is used twice among joints and springs");
+            let fault = Fault::new(&node.place, message);
+            return Err(fault.with_help(format!("it was first used in line {line}")));
+        }
+        Ok(name.to_owned())
+    }
+}
+
+/// Reads the `[[joint]]` and `[[spring]]` entries.
+pub(super) fn read_joined(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+    names: &Names<'_>,
+    source: &str,
+) -> Outcome<(Vec<Joint>, Vec<Spring>)> {
+    let mut taken = Taken::default();
+    let (mut joints, mut springs) = (Vec::new(), Vec::new());
+    if let Some(node) = root.get("joint") {
+        for entry in tables(node, "joint")? {
+            joints.push(read_joint(reader, entry, names, &mut taken, source)?);
+        }
+    }
+    if let Some(node) = root.get("spring") {
+        for entry in tables(node, "spring")? {
+            let spring = read_spring(reader, entry, names, &joints, &mut taken, source)?;
+            springs.push(spring);
+        }
+    }
+    Ok((joints, springs))
+}
+
+fn read_joint(
+    reader: &Reader<'_>,
+    entry: &Node,
+    names: &Names<'_>,
+    taken: &mut Taken,
+    source: &str,
+) -> Outcome<Joint> {
+    let table = Table::open(entry, &JOINT)?;
+    let kind_node = table.need("type")?;
+    let name = choice(kind_node, "joint", &JOINT_TYPES)?;
+    let kinds = JointType::ALL.into_iter();
+    let kind = kinds.into_iter().find(|k| k.name() == name);
+    let kind = kind.unwrap_or(JointType::SixDof);
+    let node = table.need("bodies")?;
+    let two = items(node, "the names of two bodies")?;
+    let [first, second] = two else {
+        let message = format!("a joint is between two bodies, not {}", two.len());
+        return Err(Fault::new(&node.place, message).with_help("\"world\" stands for the world"));
+    };
+    let bodies = [names.end(first)?, names.end(second)?];
+    let made = format!("{} {} {}", kind.name(), bodies[0], bodies[1]);
+    let name = taken.name(table.get("name"), &made, source)?;
+    let of_joint = |mut fault: Box<Fault>| {
+        fault.message = format!("{} (in joint `{name}`)", fault.message);
+        fault
+    };
+    Ok(Joint {
+        kind,
+        bodies,
+        anchor: read_anchor(reader, &table).map_err(of_joint)?,
+        frame: read_frame(reader, &table, kind).map_err(of_joint)?,
+        axes: read_axes(reader, &table, kind).map_err(of_joint)?,
+        collide: table.get("collide").map_or(Ok(false), flag)?,
+        span: table.get("name").unwrap_or(kind_node).place.span.clone(),
+        name,
+    })
+}
+
+fn read_anchor(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Anchor> {
+    match (table.get("anchor"), table.get("anchors")) {
+        (Some(_), Some(both)) => Err(Fault::new(
+            &both.place,
+            "give `anchor` in the world or `anchors` on the bodies, not both",
+        )),
+        (None, Some(both)) => {
+            let [a, b] = pair(both, "the anchors on the two bodies")?;
+            Ok(Anchor::Bodies([reader.vector(a)?, reader.vector(b)?]))
+        }
+        (Some(anchor), None) => Ok(Anchor::World(reader.vector(anchor)?)),
+        (None, None) => Err(table.fault("`anchor` is missing in [[joint]]").with_help(
+            "where the bodies meet: `anchor` in the world, or `anchors` on the two bodies",
+        )),
+    }
+}
+
+fn read_frame(reader: &Reader<'_>, table: &Table<'_>, kind: JointType) -> Outcome<Axes> {
+    let given = ["axis", "axes", "orientation", "orientations"];
+    let present: Vec<&str> = given
+        .into_iter()
+        .filter(|k| table.get(k).is_some())
+        .collect();
+    if let (Some(key), JointType::Ball | JointType::Fixed) =
+        (table.first_of(&["axis", "axes"]), kind)
+    {
+        let message = format!("`{}` has no effect on a {} joint", key.name, kind.name());
+        return Err(Fault::new(&key.place, message));
+    }
+    if let (Some(key), JointType::Ball) = (table.first_of(&["orientation", "orientations"]), kind) {
+        let message = format!("`{}` has no effect on a ball joint", key.name);
+        return Err(Fault::new(&key.place, message));
+    }
+    match present.as_slice() {
+        [] if kind.free_axis().is_some() => Err(table
+            .fault(format!("`axis` is missing in this {}", kind.name()))
+            .with_help("a direction in the world, or `axes` for one on each body")),
+        [] => Ok(Axes::Frame(DQuat::IDENTITY)),
+        ["axis"] => {
+            let node = table.need("axis")?;
+            Ok(Axes::Axis(reader.direction(node, "the axis")?))
+        }
+        ["axes"] => {
+            let [a, b] = pair(table.need("axes")?, "the axes on the two bodies")?;
+            let axis = |node| reader.direction(node, "the axis");
+            Ok(Axes::BodyAxes([axis(a)?, axis(b)?]))
+        }
+        ["orientation"] => Ok(Axes::Frame(read_orientation(
+            reader,
+            table.get("orientation"),
+        )?)),
+        ["orientations"] => {
+            let node = table.need("orientations")?;
+            let [a, b] = pair(node, "the orientations on the two bodies")?;
+            let turn = |node| read_orientation(reader, Some(node));
+            Ok(Axes::BodyFrames([turn(a)?, turn(b)?]))
+        }
+        many => Err(table.fault(format!("give only one of `{}`", many.join("`, `")))),
+    }
+}
+
+/// What the type of the joint and its keys say of the six axes.
+fn read_axes(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    kind: JointType,
+) -> Outcome<[JointAxis; AXES]> {
+    let locked = match kind {
+        JointType::Ball => BALL,
+        JointType::Hinge => HINGE,
+        JointType::Slider => SLIDER,
+        JointType::Fixed | JointType::SixDof => [true; AXES],
+    };
+    let mut axes = locked.map(|locked| JointAxis {
+        hold: if locked {
+            AxisHold::Locked
+        } else {
+            AxisHold::Free
+        },
+        ..JointAxis::default()
+    });
+    const OWN: [&str; 4] = ["limits", "motor", "friction", "motion"];
+    if let Some(k) = kind.free_axis() {
+        axes[k] = read_axis(reader, table)?;
+    } else if let Some(key) = table.first_of(&OWN) {
+        let message = format!("`{}` has no effect on a {} joint", key.name, kind.name());
+        let fault = Fault::new(&key.place, message);
+        let help = "give it to an axis of a six-dof joint: rx = { limits = [-1, 1] }";
+        return Err(fault.with_help(help));
+    }
+    if let (Some(key), false) = (table.first_of(&AXIS_NAMES), kind == JointType::SixDof) {
+        let message = format!("`{}` has no effect on a {} joint", key.name, kind.name());
+        let help = "the axes of a six-dof joint are given one by one";
+        return Err(Fault::new(&key.place, message).with_help(help));
+    }
+    for (k, name) in AXIS_NAMES.into_iter().enumerate() {
+        if let Some(node) = table.get(name) {
+            axes[k] = match &node.value {
+                Value::Text(_) => JointAxis {
+                    hold: match choice(node, "axis", &["free", "locked"])? {
+                        "free" => AxisHold::Free,
+                        _ => AxisHold::Locked,
+                    },
+                    ..JointAxis::default()
+                },
+                _ => read_axis(reader, &Table::open(node, &JOINT_AXIS)?)?,
+            };
+        }
+    }
+    Ok(axes)
+}
+
+/// A free axis and what acts on it.
+fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
+    let hold = match table.get("motion") {
+        Some(node) => AxisHold::Driven(reader.function(node)?),
+        None => AxisHold::Free,
+    };
+    if let (Some(key), AxisHold::Driven(_)) =
+        (table.first_of(&["limits", "motor", "friction"]), &hold)
+    {
+        let message = format!("`{}` has no effect beside a given `motion`", key.name);
+        return Err(Fault::new(&key.place, message));
+    }
+    Ok(JointAxis {
+        hold,
+        limits: match table.get("limits") {
+            Some(node) => Some(read_limits(reader, node)?),
+            None => None,
+        },
+        motor: match table.get("motor") {
+            Some(node) => Some(read_motor(reader, node)?),
+            None => None,
+        },
+        friction: match table.get("friction") {
+            Some(node) => reader.not_negative(node, "the friction of a joint")?,
+            None => 0.0,
+        },
+    })
+}
+
+fn read_limits(reader: &Reader<'_>, node: &Node) -> Outcome<[f64; 2]> {
+    let [lo, hi] = pair(node, "the least and the largest coordinate")?;
+    // TOML writes -inf and inf where there is no limit.
+    let number = |node: &Node| match node.value {
+        Value::Number(x) if x.is_infinite() => Ok(x),
+        _ => reader.number(node),
+    };
+    let limits = [number(lo)?, number(hi)?];
+    let [lo, hi] = limits;
+    if lo < hi {
+        return Ok(limits);
+    }
+    let (lo, hi) = (shown(lo), shown(hi));
+    let message = if lo == hi {
+        format!("the limits leave no room: both are {lo}")
+    } else {
+        format!("the limits are reversed: {lo} is above {hi}")
+    };
+    Err(Fault::new(&node.place, message))
+}
+
+fn read_motor(reader: &Reader<'_>, node: &Node) -> Outcome<JointMotor> {
+    let table = Table::open(node, &MOTOR)?;
+    let unbounded = |key: &str, what: &str| match table.get(key) {
+        Some(node) if matches!(node.value, Value::Number(x) if x == f64::INFINITY) => {
+            Ok(f64::INFINITY)
+        }
+        Some(node) => reader.not_negative(node, what),
+        None => Ok(f64::INFINITY),
+    };
+    let force = unbounded("force", "the largest force of a motor")?;
+    let speed = unbounded("speed", "the largest speed of a motor")?;
+    let (target, goal) = match (table.get("velocity"), table.get("position")) {
+        (Some(node), None) => {
+            if let Some(key) = table.first_of(&["speed"]) {
+                let message = "`speed` has no effect on a motor with a `velocity`";
+                return Err(Fault::new(&key.place, message));
+            }
+            (node, Goal::Velocity)
+        }
+        (None, Some(node)) => (node, Goal::Position { speed }),
+        _ => {
+            let message = "a motor has either a `velocity` or a `position` to reach";
+            return Err(table.fault(message));
+        }
+    };
+    Ok(JointMotor {
+        target: reader.function(target)?,
+        goal,
+        force,
+    })
+}
+
+fn read_spring(
+    reader: &Reader<'_>,
+    entry: &Node,
+    names: &Names<'_>,
+    joints: &[Joint],
+    taken: &mut Taken,
+    source: &str,
+) -> Outcome<Spring> {
+    let table = Table::open(entry, &SPRING)?;
+    let (ends, made, place) = match (table.get("between"), table.get("joint")) {
+        (Some(node), None) => {
+            if let Some(key) = table.first_of(&["axis", "rest"]) {
+                let message = format!("`{}` has no effect on a spring between points", key.name);
+                return Err(Fault::new(&key.place, message));
+            }
+            let two = pair(node, "the two ends { body, point }")?;
+            let mut ends = [(String::new(), DVec3::ZERO), (String::new(), DVec3::ZERO)];
+            for (end, node) in ends.iter_mut().zip(two) {
+                let table = Table::open(node, &END)?;
+                end.0 = names.end(table.need("body")?)?;
+                end.1 = reader.vector_or(&table, "point", DVec3::ZERO)?;
+            }
+            let [(a, p), (b, q)] = ends;
+            let made = format!("spring {a} {b}");
+            let bodies = [a, b];
+            let points = [p, q];
+            (SpringEnds::Points { bodies, points }, made, node)
+        }
+        (None, Some(node)) => {
+            if let Some(key) = table.first_of(&["length"]) {
+                let message = "`length` has no effect on a spring in a joint: give `rest`";
+                return Err(Fault::new(&key.place, message));
+            }
+            let joint = find_joint(node, joints)?;
+            let axis = match (table.get("axis"), joint.kind.free_axis()) {
+                (Some(node), _) => {
+                    let name = choice(node, "axis", &AXIS_NAMES)?;
+                    AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)
+                }
+                (None, Some(axis)) => axis,
+                (None, None) => {
+                    let message = format!("`axis` is missing: joint `{}` has several", joint.name);
+                    return Err(Fault::new(&node.place, message));
+                }
+            };
+            let made = format!("spring {} {}", joint.name, AXIS_NAMES[axis]);
+            let joint = joint.name.clone();
+            (SpringEnds::Axis { joint, axis }, made, node)
+        }
+        _ => {
+            let message = "a spring is `between` two points or in a `joint`";
+            return Err(table.fault(message));
+        }
+    };
+    let number = |key: &str, what: &str| match table.get(key) {
+        Some(node) => reader.not_negative(node, what),
+        None => Ok(0.0),
+    };
+    let (stiffness, damping) = (
+        number("stiffness", "the stiffness")?,
+        number("damping", "the damping")?,
+    );
+    if stiffness == 0.0 && damping == 0.0 {
+        let message = "the spring does nothing: `stiffness` or `damping` is missing";
+        return Err(table.fault(message));
+    }
+    let rest = match (table.get("length"), table.get("rest")) {
+        (Some(node), _) => Some(reader.not_negative(node, "the length of a spring")?),
+        (None, Some(node)) => Some(reader.number(node)?),
+        (None, None) => None,
+    };
+    Ok(Spring {
+        name: taken.name(table.get("name"), &made, source)?,
+        ends,
+        stiffness,
+        damping,
+        rest,
+        explicit: table.get("explicit").map_or(Ok(false), flag)?,
+        span: table.get("name").unwrap_or(place).place.span.clone(),
+    })
+}
+
+fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
+    let name = text(node, "the name of a joint")?;
+    if let Some(found) = joints.iter().find(|j| j.name == name) {
+        return Ok(found);
+    }
+    let fault = Fault::new(&node.place, format!("unknown joint `{name}`"));
+    Err(
+        match nearest(name, joints.iter().map(|j| j.name.as_str())) {
+            Some(meant) => fault.suggest(Some(meant)),
+            None => fault.with_help("joints are named in [[joint]]"),
+        },
+    )
+}
+
+/// The two items of an array.
+fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
+    let both = items(node, expected)?;
+    match both {
+        [a, b] => Ok([a, b]),
+        _ => {
+            let message = format!("expected {expected}, found {}", both.len());
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+impl Names<'_> {
+    /// A body, or the world.
+    fn end(&self, node: &Node) -> Outcome<String> {
+        match text(node, "the name of a body")? {
+            WORLD => Ok(WORLD.to_owned()),
+            _ => self.find(node).map(|(name, _)| name),
+        }
+    }
+}

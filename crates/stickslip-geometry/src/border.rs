@@ -1,0 +1,195 @@
+//! The outline of a face: a polygon of any number of sides, or a disc.
+
+use crate::placed::Placed;
+use crate::shape::{Shape, corner};
+use glam::{DVec2, DVec3};
+
+/// A face of a shape, in the shape's own frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Face<'a> {
+    shape: &'a Shape,
+    number: usize,
+    /// Outward unit normal.
+    pub(crate) normal: DVec3,
+    /// The shape's support along the normal.
+    offset: f64,
+}
+
+/// Part of a segment over a face: the fractions at which it begins and ends, each with the side of the face
+/// crossed there, `None` where the segment itself begins or ends.
+pub(crate) type Clipped = [(f64, Option<usize>); 2];
+
+impl<'a> Placed<'a> {
+    /// Face `k` in the shape's own frame.
+    pub(crate) fn outline(&self, k: usize) -> Face<'a> {
+        let side = |k: usize| if k.is_multiple_of(2) { -1.0 } else { 1.0 };
+        let normal = match self.shape {
+            Shape::Box { .. } => DVec3::AXES[k / 2] * side(k),
+            Shape::Hull(hull) => hull.faces()[k].normal,
+            Shape::Triangle(facet) => facet.normal() * -side(k),
+            _ => DVec3::Z * side(k),
+        };
+        Face {
+            shape: self.shape,
+            number: k,
+            normal,
+            offset: self.shape.reach(normal),
+        }
+    }
+
+    /// The face most along the world direction `d`, if any is within 60° of it.
+    pub(crate) fn facing(&self, d: DVec3) -> Option<usize> {
+        let mut best = (0.5, None);
+        for k in 0..self.n_faces() {
+            let cosine = self.face(k).dot(d);
+            if cosine > best.0 {
+                best = (cosine, Some(k));
+            }
+        }
+        best.1
+    }
+}
+
+impl Face<'_> {
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Height of a point over the face's plane.
+    pub(crate) fn height(&self, p: DVec3) -> f64 {
+        self.normal.dot(p) - self.offset
+    }
+
+    /// Number of sides, and of corners; none of a disc.
+    pub(crate) fn n_sides(&self) -> usize {
+        match self.shape {
+            Shape::Box { .. } => 4,
+            Shape::Hull(hull) => hull.corners(self.number).len(),
+            Shape::Triangle(_) => 3,
+            _ => 0,
+        }
+    }
+
+    /// Number among the shape's points of a corner, counter-clockwise.
+    pub(crate) fn corner(&self, i: usize) -> usize {
+        match self.shape {
+            Shape::Box { .. } => {
+                let (axis, upper) = (self.number / 2, self.number % 2);
+                let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+                // Counter-clockwise about +axis; the other way round about −axis.
+                let i = if upper == 1 { i } else { 3 - i };
+                let (x, y) = (usize::from(i == 1 || i == 2), usize::from(i >= 2));
+                upper << axis | x << u | y << v
+            }
+            Shape::Hull(hull) => hull.corners(self.number)[i],
+            Shape::Triangle(_) => [[0, 1, 2], [0, 2, 1]][self.number][i],
+            _ => 0,
+        }
+    }
+
+    fn corner_place(&self, i: usize) -> DVec3 {
+        match self.shape {
+            Shape::Box { half } => corner(*half, self.corner(i)),
+            Shape::Hull(hull) => hull.vertices()[self.corner(i)],
+            Shape::Triangle(facet) => facet.points()[self.corner(i)],
+            _ => DVec3::ZERO,
+        }
+    }
+
+    /// Side i: a point of it and its unit normal, out of the face and in its plane.
+    pub(crate) fn side(&self, i: usize) -> (DVec3, DVec3) {
+        let (p, q) = (
+            self.corner_place(i),
+            self.corner_place((i + 1) % self.n_sides()),
+        );
+        let out = (q - p).cross(self.normal);
+        (p, out.try_normalize().unwrap_or(DVec3::ZERO))
+    }
+
+    /// Radius of a disc about z.
+    pub(crate) fn disc(&self) -> Option<f64> {
+        match self.shape {
+            Shape::Cylinder { radius, .. } | Shape::Cone { radius, .. } => Some(*radius),
+            _ => None,
+        }
+    }
+
+    /// The part of the segment p → q over the face widened by `tolerance`.
+    pub(crate) fn clip(&self, p: DVec3, q: DVec3, tolerance: f64) -> Option<Clipped> {
+        let (mut enter, mut leave) = ((0.0, None), (1.0, None));
+        if let Some(radius) = self.disc() {
+            let r = radius + tolerance;
+            let (p, d) = (p.truncate(), (q - p).truncate());
+            let (s, t) = within(p, d, r)?;
+            if s > 0.0 {
+                enter = (s, Some(0));
+            }
+            if t < 1.0 {
+                leave = (t, Some(0));
+            }
+        }
+        for i in 0..self.n_sides() {
+            let (corner, out) = self.side(i);
+            let (start, slope) = (out.dot(p - corner) - tolerance, out.dot(q - p));
+            // start + s slope ≤ 0
+            let s = -start / slope;
+            if slope == 0.0 {
+                if start > 0.0 {
+                    return None;
+                }
+            } else if slope > 0.0 && s < leave.0 {
+                leave = (s, Some(i));
+            } else if slope < 0.0 && s > enter.0 {
+                enter = (s, Some(i));
+            }
+        }
+        (enter.0 <= leave.0).then_some([enter, leave])
+    }
+}
+
+/// Fractions s ≤ t of 0 … 1 between which p + s d lies within `r` of the origin.
+fn within(p: DVec2, d: DVec2, r: f64) -> Option<(f64, f64)> {
+    let (a, b, c) = (d.length_squared(), p.dot(d), p.length_squared() - r * r);
+    if a == 0.0 {
+        return (c <= 0.0).then_some((0.0, 1.0));
+    }
+    let root = b * b - a * c;
+    if root < 0.0 {
+        return None;
+    }
+    let root = root.sqrt();
+    let (s, t) = (((-b - root) / a).max(0.0), ((-b + root) / a).min(1.0));
+    (s <= t).then_some((s, t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pose::Pose;
+
+    #[test]
+    fn corners_run_counter_clockwise_and_sides_face_outward() {
+        let half = DVec3::new(0.3, 0.5, 0.7);
+        let corners: Vec<DVec3> = (0..8).map(|k| corner(half, k)).collect();
+        for shape in [Shape::Box { half }, Shape::hull(&corners).unwrap()] {
+            let placed = Placed::new(&shape, &Pose::IDENTITY, DVec3::ZERO);
+            for k in 0..6 {
+                let face = placed.outline(k);
+                for i in 0..4 {
+                    let (p, out) = face.side(i);
+                    assert!(face.height(p).abs() < 1e-15);
+                    assert!(out.dot(p) > 0.0, "{shape:?} face {k} side {i}");
+                    assert!((placed.point(face.corner(i)) - p).length() < 1e-15);
+                }
+                let inside = face.normal * 2.0;
+                assert_eq!(
+                    face.clip(inside, inside, 0.0),
+                    Some([(0.0, None), (1.0, None)])
+                );
+                let (_, out) = face.side(2);
+                let [enter, leave] = face.clip(inside, inside + out * 10.0, 0.0).unwrap();
+                assert_eq!((enter.1, leave.1), (None, Some(2)));
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The directions in which two convex shapes may be farthest apart.
+//!
+//! Separation along a unit direction n, from a to b, is s(n) = min over b of n·x − max over a of n·x. Its
+//! largest value over all directions is the distance of the shapes where positive and minus their depth where
+//! negative, and it is attained on one of finitely many: a face normal, or a direction that belongs to one
+//! feature of each shape. All are closed-form but for those between circles ([`crate::rims`]). None needs to be
+//! checked for whether its features really meet: a direction that is not the best one only has a smaller s.
+
+use crate::placed::Placed;
+use crate::rims::{circle_to_circle, circle_to_line, side_to_circle};
+use glam::DVec3;
+
+/// A feature of a shape, with its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Point(usize),
+    Line(usize),
+    Circle(usize),
+    Side,
+}
+
+/// What a direction belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    FaceA(usize),
+    FaceB(usize),
+    Parts(Part, Part),
+}
+
+/// A direction and the separation along it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Direction {
+    pub(crate) of: Of,
+    /// Unit, from a to b.
+    pub(crate) n: DVec3,
+    pub(crate) gap: f64,
+}
+
+/// s(n).
+pub(crate) fn gap_along(a: &Placed, b: &Placed, n: DVec3) -> f64 {
+    -b.reach(-n) - a.reach(n)
+}
+
+/// The direction of largest separation: the distance where positive, minus the depth where negative. `None`
+/// for shapes without features (half-spaces).
+pub(crate) fn farthest(a: &Placed, b: &Placed) -> Option<Direction> {
+    let mut best: Option<Direction> = None;
+    let mut visit = |of: Of, n: DVec3| {
+        let gap = gap_along(a, b, n);
+        if best.is_none_or(|old| gap > old.gap) {
+            best = Some(Direction { of, n, gap });
+        }
+        best.map_or(f64::NEG_INFINITY, |d| d.gap)
+    };
+    faces(a, b, &mut visit);
+    if a.is_round() || b.is_round() {
+        round(a, b, &mut visit);
+    } else {
+        edges(a, b, &mut visit);
+        nearest_segments(a, b, &mut visit);
+    }
+    best.map(|d| Direction {
+        of: match d.of {
+            Of::Parts(p, q) => Of::Parts(supporting(a, p, d.n), supporting(b, q, -d.n)),
+            face => face,
+        },
+        ..d
+    })
+}
+
+/// Of several parallel lines, which give the same direction, the one that lies farthest along n.
+fn supporting(s: &Placed, part: Part, n: DVec3) -> Part {
+    let Part::Line(k) = part else { return part };
+    let height = |k: usize| {
+        let [p, q] = s.line(k);
+        n.dot(p).min(n.dot(q))
+    };
+    let best = (0..s.n_lines()).fold((k, height(k)), |best, j| {
+        let h = height(j);
+        if h > best.1 { (j, h) } else { best }
+    });
+    Part::Line(best.0)
+}
+
+type Visit<'v> = &'v mut dyn FnMut(Of, DVec3) -> f64;
+
+/// The face normals of both.
+fn faces(a: &Placed, b: &Placed, visit: Visit) {
+    for k in 0..a.n_faces() {
+        visit(Of::FaceA(k), a.face(k));
+    }
+    for k in 0..b.n_faces() {
+        visit(Of::FaceB(k), -b.face(k));
+    }
+}
+
+/// Across two edges whose arcs of normals cross: only there is the edge of a seen opposite the edge of b.
+fn edges(a: &Placed, b: &Placed, visit: Visit) {
+    for i in 0..a.n_lines() {
+        let Some([a0, a1]) = a.arc(i) else { continue };
+        let cross_a = a1.cross(a0);
+        for j in 0..b.n_lines() {
+            let Some([b0, b1]) = b.arc(j).map(|arc| arc.map(|n| -n)) else {
+                continue;
+            };
+            let (u, v) = (b0.dot(cross_a), b1.dot(cross_a));
+            if u * v >= 0.0 {
+                continue;
+            }
+            let cross_b = b1.cross(b0);
+            let (s, t) = (a0.dot(cross_b), a1.dot(cross_b));
+            if s * t >= 0.0 || u * t <= 0.0 {
+                continue;
+            }
+            let ([p, q], [r, w]) = (a.line(i), b.line(j));
+            let Some(n) = (q - p).cross(w - r).try_normalize() else {
+                continue;
+            };
+            let n = if n.dot(a0 + a1) < 0.0 { -n } else { n };
+            visit(Of::Parts(Part::Line(i), Part::Line(j)), n);
+        }
+    }
+}
+
+/// From the nearest point of all lines (or points) of a to that of b: the distance of polyhedra where it is not
+/// across a face.
+fn nearest_segments(a: &Placed, b: &Placed, visit: Visit) {
+    let segments = |s: &Placed| s.n_lines().max(1);
+    let segment = |s: &Placed, k: usize| {
+        if s.n_lines() == 0 {
+            ([s.point(0); 2], Some([0, 0]))
+        } else {
+            (s.line(k), s.line_ends(k))
+        }
+    };
+    let part = |t: f64, k: usize, ends: Option<[usize; 2]>| match ends {
+        Some([p, _]) if t <= 0.0 => Part::Point(p),
+        Some([_, q]) if t >= 1.0 => Part::Point(q),
+        _ => Part::Line(k),
+    };
+    let (mut best, mut found) = (f64::INFINITY, None);
+    for i in 0..segments(a) {
+        let ([p, q], ends_a) = segment(a, i);
+        for j in 0..segments(b) {
+            let ([r, w], ends_b) = segment(b, j);
+            let (s, t) = closest(p, q - p, r, w - r);
+            let d = (r + (w - r) * t) - (p + (q - p) * s);
+            let length = d.length_squared();
+            if length < best {
+                best = length;
+                found = d
+                    .try_normalize()
+                    .map(|n| (Of::Parts(part(s, i, ends_a), part(t, j, ends_b)), n));
+            }
+        }
+    }
+    if let Some((of, n)) = found {
+        visit(of, n);
+    }
+}
+
+/// Fractions along two segments p + s d and r + t e, 0 ≤ s, t ≤ 1, at their nearest points.
+pub(crate) fn closest(p: DVec3, d: DVec3, r: DVec3, e: DVec3) -> (f64, f64) {
+    let w = p - r;
+    let (dd, ee, de) = (d.length_squared(), e.length_squared(), d.dot(e));
+    let (dw, ew) = (d.dot(w), e.dot(w));
+    if dd == 0.0 && ee == 0.0 {
+        return (0.0, 0.0);
+    }
+    if dd == 0.0 {
+        return (0.0, (ew / ee).clamp(0.0, 1.0));
+    }
+    if ee == 0.0 {
+        return ((-dw / dd).clamp(0.0, 1.0), 0.0);
+    }
+    let det = dd * ee - de * de;
+    // Parallel to rounding: any s serves, the clamping of t does the rest.
+    let s = if det > 1e-14 * dd * ee {
+        ((de * ew - ee * dw) / det).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let t = ((de * s + ew) / ee).clamp(0.0, 1.0);
+    (((de * t - dw) / dd).clamp(0.0, 1.0), t)
+}
+
+/// The directions of pairs with rims and round sides.
+fn round(a: &Placed, b: &Placed, visit: Visit) {
+    lines_and_lines(a, b, visit);
+    if !a.is_round() {
+        rims_of_b(a, b, visit);
+    } else {
+        // From b's point of view the direction is the opposite, and the features change places.
+        let mut turned = |of: Of, n: DVec3| match of {
+            Of::Parts(p, q) => visit(Of::Parts(q, p), -n),
+            face => visit(face, -n),
+        };
+        rims_of_b(b, a, &mut turned);
+        if b.is_round() {
+            rims_of_b(a, b, visit);
+            for i in 0..a.n_circles() {
+                for j in 0..b.n_circles() {
+                    circle_to_circle(&a.circle(i), &b.circle(j), |n| {
+                        visit(Of::Parts(Part::Circle(i), Part::Circle(j)), n);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Across two lines (both ways), and from a line's nearest point where they are parallel.
+fn lines_and_lines(a: &Placed, b: &Placed, visit: Visit) {
+    for i in 0..a.n_lines() {
+        let [p, q] = a.line(i);
+        for j in 0..b.n_lines() {
+            let [r, w] = b.line(j);
+            let of = Of::Parts(Part::Line(i), Part::Line(j));
+            let (d, e) = (q - p, w - r);
+            if let Some(n) = d.cross(e).try_normalize() {
+                visit(of, n);
+                visit(of, -n);
+            }
+            let (s, t) = closest(p, d, r, e);
+            if let Some(n) = (r + e * t - p - d * s).try_normalize() {
+                visit(of, n);
+            }
+        }
+    }
+}
+
+/// The directions between any feature of a and the rims, the axis and the side of a round b.
+fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
+    for j in 0..b.n_circles() {
+        let circle = b.circle(j);
+        for i in 0..a.n_points() {
+            let p = a.point(i);
+            if let Some(n) = (circle.nearest(p) - p).try_normalize() {
+                visit(Of::Parts(Part::Point(i), Part::Circle(j)), n);
+            }
+        }
+        for i in 0..a.n_lines() {
+            let [p, q] = a.line(i);
+            let Some(e) = (q - p).try_normalize() else {
+                continue;
+            };
+            if let Some(n) = circle_to_line(&circle, p, e) {
+                visit(Of::Parts(Part::Line(i), Part::Circle(j)), -n);
+            }
+        }
+        if let Some(side) = a.side() {
+            side_to_circle(&side, &circle, |n| {
+                visit(Of::Parts(Part::Side, Part::Circle(j)), n);
+            });
+        }
+    }
+    for j in 0..b.n_lines() {
+        let [r, w] = b.line(j);
+        let e = w - r;
+        for i in 0..a.n_points() {
+            let p = a.point(i);
+            let foot = r + e * ((p - r).dot(e) / e.length_squared());
+            if let Some(n) = (foot - p).try_normalize() {
+                visit(Of::Parts(Part::Point(i), Part::Line(j)), n);
+            }
+        }
+    }
+    let Some(side) = b.side() else { return };
+    for i in 0..a.n_points() {
+        if let Some(n) = side.normal_towards(a.point(i)) {
+            visit(Of::Parts(Part::Point(i), Part::Side), -n);
+        }
+    }
+    for i in 0..a.n_lines() {
+        let [p, q] = a.line(i);
+        let normals = (q - p)
+            .try_normalize()
+            .and_then(|e| side.normals_with(e, 0.0));
+        for n in normals.into_iter().flatten() {
+            visit(Of::Parts(Part::Line(i), Part::Side), -n);
+        }
+    }
+    if let Some(other) = a.side() {
+        // n of b's side with −n of a's: n·axis_a = −sin_a.
+        for n in side
+            .normals_with(other.axis, -other.sin)
+            .into_iter()
+            .flatten()
+        {
+            visit(Of::Parts(Part::Side, Part::Side), -n);
+        }
+        // Two apexes.
+        if let Some(n) = (b.point(0) - a.point(0)).try_normalize() {
+            visit(Of::Parts(Part::Point(0), Part::Point(0)), n);
+        }
+    }
+    // The apex of b against the points and lines of a.
+    let apex = b.point(0);
+    for i in 0..a.n_points() {
+        if let Some(n) = (apex - a.point(i)).try_normalize() {
+            visit(Of::Parts(Part::Point(i), Part::Point(0)), n);
+        }
+    }
+    for i in 0..a.n_lines() {
+        let [p, q] = a.line(i);
+        let e = q - p;
+        let foot = p + e * ((apex - p).dot(e) / e.length_squared());
+        if let Some(n) = (apex - foot).try_normalize() {
+            visit(Of::Parts(Part::Line(i), Part::Point(0)), n);
+        }
+    }
+}

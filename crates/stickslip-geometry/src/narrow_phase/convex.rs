@@ -1,0 +1,408 @@
+//! Two bounded convex shapes of any kind.
+//!
+//! First the direction: that of the nearest points where the pair touches or is not predicted to, else that of its
+//! first touch on the predicted way. Then its rows: across a face all that lies
+//! over it ([`super::over`]); between two other features their nearest points, the ends of lines that run beside
+//! each other, and what lies over the two faces that meet the direction best.
+
+use super::over::Over;
+use super::{Candidate, Feature, Moving, slack};
+use crate::directions::{Direction, Of, Part, closest, farthest, gap_along};
+use crate::placed::Placed;
+use glam::DVec3;
+
+/// Lengths below this fraction of the bodies' size count as zero when features coincide.
+pub(super) const COINCIDE: f64 = 1e-8;
+
+/// Gaps that differ by this fraction of the bodies' size are equal to rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// Lines within this angle (sine) of each other run side by side.
+const PARALLEL: f64 = 0.2;
+
+/// Bodies nearer than this fraction of their size touch, when the way to the first touch is followed.
+const TOUCH: f64 = 1e-6;
+
+/// Most steps on the way to the first touch; each is as long as the gap allows.
+const MOST_ADVANCES: usize = 60;
+
+/// Both bodies at one time.
+#[derive(Clone, Copy)]
+pub(super) struct Both<'a> {
+    pub(super) a: Placed<'a>,
+    pub(super) b: Placed<'a>,
+}
+
+/// The pair in the course of the step; places are measured from `origin`.
+pub(super) struct Pair<'a> {
+    pub(super) moving: [&'a Moving<'a>; 2],
+    pub(super) now: Both<'a>,
+    pub(super) end: Both<'a>,
+    pub(super) origin: DVec3,
+    pub(super) slack: f64,
+    /// Size of the larger body, m.
+    pub(super) size: f64,
+}
+
+/// Candidates of two bounded convex shapes; normals point from a to b.
+pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
+    let slack = slack(a, b);
+    let motion = 2.0 * slack;
+    let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
+    let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
+    if apart > slack + motion {
+        return;
+    }
+    let origin = a.pose.position;
+    let start = Both {
+        a: Placed::new(a.shape, &a.start, origin),
+        b: Placed::new(b.shape, &b.start, origin),
+    };
+    let pair = Pair {
+        moving: [a, b],
+        now: Both {
+            a: Placed::new(a.shape, &a.pose, origin),
+            b: Placed::new(b.shape, &b.pose, origin),
+        },
+        end: Both {
+            a: Placed::new(a.shape, &a.end, origin),
+            b: Placed::new(b.shape, &b.end, origin),
+        },
+        origin,
+        slack,
+        size: radius_a.max(radius_b),
+    };
+    let Some(nearest) = farthest(&start.a, &start.b) else {
+        return;
+    };
+    if nearest.gap > slack + motion {
+        return;
+    }
+    let Some(chosen) = pair.choose(&start, nearest) else {
+        return;
+    };
+    let now = pair.at_gap_poses(&start, &chosen);
+    if pair.gap_at_end(&start, &chosen) > slack && now.gap > slack {
+        return;
+    }
+    pair.rows(&now, out);
+}
+
+/// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
+/// bodies that do not touch yet, there may be other ways out.
+pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (a, b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let touch = TOUCH * a.shape.radius().min(b.shape.radius());
+    farthest(&a, &b).is_some_and(|d| match d.of {
+        Of::FaceA(_) | Of::FaceB(_) => d.gap <= touch,
+        Of::Parts(p, q) => is_round(&a, p) && is_round(&b, q),
+    })
+}
+
+/// Has the surface one normal at this feature?
+fn is_round(s: &Placed, part: Part) -> bool {
+    match part {
+        Part::Point(_) | Part::Line(_) => s.rounding() > 0.0 || s.girth() > 0.0,
+        Part::Circle(_) => false,
+        Part::Side => true,
+    }
+}
+
+impl Pair<'_> {
+    /// The nearest direction, where the pair touches or is predicted to stay apart along it; else the direction
+    /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
+    /// not stopped, and the second look sees it if impulses turn it aside.
+    fn choose(&self, start: &Both, nearest: Direction) -> Option<Direction> {
+        let tie = ROUNDING * self.size;
+        let nearest = face_first(start, nearest, tie);
+        if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
+            return Some(nearest);
+        }
+        let touch = face_first(start, self.first_touch(nearest)?, tie);
+        let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
+        Some(if separates { touch } else { nearest })
+    }
+
+    /// The nearest direction where the pair first touches on its predicted way: it is followed by steps that are
+    /// too short to miss it.
+    fn first_touch(&self, start: Direction) -> Option<Direction> {
+        let [a, b] = self.moving;
+        let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
+        let turn = a.sweep() + b.sweep();
+        let (mut s, mut d) = (0.0, start);
+        for _ in 0..MOST_ADVANCES {
+            // Along n they approach by n·shift and the turns at most.
+            let approach = turn - d.n.dot(shift);
+            if d.gap <= TOUCH * self.size {
+                return Some(d);
+            }
+            if approach <= 0.0 {
+                return None;
+            }
+            s += d.gap / approach;
+            if s > 1.0 {
+                return None;
+            }
+            let (a, b) = (
+                Placed::new(a.shape, &a.at(s), self.origin),
+                Placed::new(b.shape, &b.at(s), self.origin),
+            );
+            d = farthest(&a, &b)?;
+        }
+        Some(d)
+    }
+
+    /// The predicted gap along a direction that is carried along by the features it belongs to.
+    fn gap_at_end(&self, start: &Both, d: &Direction) -> f64 {
+        let Both { a, b } = &self.end;
+        let along = |n| gap_along(a, b, n);
+        match d.of {
+            Of::FaceA(k) => along(a.face(k)),
+            Of::FaceB(k) => along(-b.face(k)),
+            Of::Parts(..) => {
+                let with_a = a.turn * (start.a.turn.transpose() * d.n);
+                let with_b = b.turn * (start.b.turn.transpose() * d.n);
+                let mut gap = along(d.n).max(along(with_a)).max(along(with_b));
+                if let Of::Parts(Part::Line(i), Part::Line(j)) = d.of {
+                    let ([p, q], [r, w]) = (a.line(i), b.line(j));
+                    if let Some(n) = (q - p).cross(w - r).try_normalize() {
+                        gap = gap.max(along(if n.dot(d.n) < 0.0 { -n } else { n }));
+                    }
+                }
+                gap
+            }
+        }
+    }
+
+    /// The direction at the poses where gaps are measured: prescribed bodies are at their end there.
+    fn at_gap_poses(&self, start: &Both, d: &Direction) -> Direction {
+        let Both { a, b } = &self.now;
+        let carried = match d.of {
+            Of::FaceA(k) => Direction { n: a.face(k), ..*d },
+            Of::FaceB(k) => Direction {
+                n: -b.face(k),
+                ..*d
+            },
+            Of::Parts(..) => {
+                let still = a.turn == start.a.turn && b.turn == start.b.turn;
+                let here = if still { None } else { farthest(a, b) };
+                match here {
+                    Some(near) if near.n.dot(d.n) > 0.9 && matches!(near.of, Of::Parts(..)) => near,
+                    _ => *d,
+                }
+            }
+        };
+        Direction {
+            gap: gap_along(a, b, carried.n),
+            ..carried
+        }
+    }
+
+    fn rows(&self, d: &Direction, out: &mut Vec<Candidate>) {
+        let first = out.len();
+        match d.of {
+            Of::FaceA(k) => Over::new(self, true, k, false).collect(first, out),
+            Of::FaceB(k) => Over::new(self, false, k, false).collect(first, out),
+            Of::Parts(..) => {
+                out.push(self.between(d));
+                self.side_by_side(d.n, first, out);
+                if let Some(k) = self.now.a.facing(d.n) {
+                    Over::new(self, true, k, true).collect(first, out);
+                }
+                if let Some(k) = self.now.b.facing(-d.n) {
+                    Over::new(self, false, k, true).collect(first, out);
+                }
+            }
+        }
+        // The plane must hold the whole of b back: its lowest point has a row, wherever it is.
+        let deepest = out[first..]
+            .iter()
+            .map(|c| c.gap)
+            .fold(f64::INFINITY, f64::min);
+        if deepest > d.gap + ROUNDING * self.size {
+            out.push(self.row(Feature::LOWEST, self.now.b.farthest(-d.n), d.n));
+        }
+    }
+
+    /// The row of two features that are no faces, at their nearest points.
+    fn between(&self, d: &Direction) -> Candidate {
+        let (Both { a, b }, n) = (&self.now, d.n);
+        let tolerance = ROUNDING * self.size;
+        let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
+        let (_, t) = closest(p, q - p, r, w - r);
+        self.row(Feature::NEAREST, r + (w - r) * t, n)
+    }
+
+    /// A row of a point of b.
+    fn row(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+        Candidate {
+            feature,
+            point: point + self.origin,
+            normal: n,
+            gap: n.dot(point) - self.now.a.reach(n),
+        }
+    }
+
+    /// Where a line of a and one of b run side by side (capsules, cylinders, cones and edges): the ends of each
+    /// over the other, each with the normal there.
+    fn side_by_side(&self, n: DVec3, first: usize, out: &mut Vec<Candidate>) {
+        let Both { a, b } = &self.now;
+        let straight = |s: &Placed| !(s.n_lines() == 1 || s.side().is_some());
+        if straight(a) && straight(b) {
+            return;
+        }
+        for_lines(a, n, self.slack, |i, la| {
+            for_lines(b, -n, self.slack, |j, lb| {
+                let (d, e) = (la[1] - la[0], lb[1] - lb[0]);
+                if d.cross(e).length() > PARALLEL * d.length() * e.length() {
+                    return;
+                }
+                for k in 0..2 {
+                    let x = end_of(b, k, lb[k], -n);
+                    if let Some(normal) = over_line(a, la, x) {
+                        let point = x - normal * b.rounding();
+                        let gap = normal.dot(point) - a.reach(normal);
+                        let feature = Feature::end(true, i, j, k);
+                        self.push_end(
+                            n,
+                            Candidate {
+                                feature,
+                                point,
+                                normal,
+                                gap,
+                            },
+                            first,
+                            out,
+                        );
+                    }
+                    let x = end_of(a, k, la[k], n);
+                    if let Some(normal) = over_line(b, lb, x) {
+                        let point = x - normal * a.rounding();
+                        let gap = normal.dot(point) - b.reach(normal);
+                        let feature = Feature::end(false, i, j, k);
+                        let normal = -normal;
+                        self.push_end(
+                            n,
+                            Candidate {
+                                feature,
+                                point,
+                                normal,
+                                gap,
+                            },
+                            first,
+                            out,
+                        );
+                    }
+                }
+            });
+        });
+    }
+
+    fn push_end(&self, n: DVec3, mut new: Candidate, first: usize, out: &mut Vec<Candidate>) {
+        let way = self.way(new.point);
+        if new.normal.dot(n) > 0.9 && new.gap.min(new.gap + new.normal.dot(way)) <= self.slack {
+            new.point += self.origin;
+            self.push_new(new, first, out);
+        }
+    }
+
+    /// Way of b's material point at `x` less that of a's, to the end of the step.
+    fn way(&self, x: DVec3) -> DVec3 {
+        let carried = |now: &Placed, end: &Placed| end.world_of(now.local_of(x)) - x;
+        carried(&self.now.b, &self.end.b) - carried(&self.now.a, &self.end.a)
+    }
+
+    /// Adds a candidate unless one of this pair has the same features, or stands at the same place, with the
+    /// same normal.
+    pub(super) fn push_new(&self, new: Candidate, first: usize, out: &mut Vec<Candidate>) {
+        let known = out[first..].iter().any(|old| {
+            let coincide = (old.point - new.point).length() < COINCIDE * self.size
+                && old.normal.dot(new.normal) > 1.0 - 1e-8;
+            coincide || new.repeats(old.feature, old.normal, old.point)
+        });
+        if !known {
+            out.push(new);
+        }
+    }
+}
+
+/// A face whose gap is that of the direction, to within `tie`, stands for it.
+fn face_first(at: &Both, d: Direction, tie: f64) -> Direction {
+    if !matches!(d.of, Of::Parts(..)) {
+        return d;
+    }
+    let faces_a = (0..at.a.n_faces()).map(|k| (Of::FaceA(k), at.a.face(k)));
+    let faces_b = (0..at.b.n_faces()).map(|k| (Of::FaceB(k), -at.b.face(k)));
+    faces_a
+        .chain(faces_b)
+        .filter(|(_, n)| n.dot(d.n) > 1.0 - 1e-6)
+        .map(|(of, n)| Direction {
+            of,
+            n,
+            gap: gap_along(&at.a, &at.b, n),
+        })
+        .find(|face| face.gap >= d.gap - tie)
+        .unwrap_or(d)
+}
+
+/// Where a body touches in the direction n, no face being there: the ends of a line on its surface, or one point
+/// twice.
+fn touching(s: &Placed, n: DVec3, tolerance: f64) -> [DVec3; 2] {
+    let low = s.reach(n) - tolerance;
+    let round = n * (s.girth() + s.rounding());
+    let lines = (0..s.n_lines())
+        .map(|k| s.line(k).map(|p| p + round))
+        // A cylinder's side touches only where its axis lies across n.
+        .filter(|[p, q]| s.girth() == 0.0 || n.dot(*q - *p).abs() <= tolerance);
+    lines
+        .chain(s.slope(n))
+        .find(|line| line.iter().all(|p| n.dot(*p) >= low))
+        .unwrap_or_else(|| [s.farthest(n); 2])
+}
+
+/// Lines of a body that lie within `slack` of touching in the direction n, with their numbers; of a round body
+/// the axis, of a cone the line of its side.
+fn for_lines(s: &Placed, n: DVec3, slack: f64, mut visit: impl FnMut(usize, [DVec3; 2])) {
+    if let Some(line) = s.slope(n) {
+        visit(0, line);
+    }
+    let low = s.reach(n) - slack;
+    for k in 0..s.n_lines() {
+        let line = s.line(k);
+        let round = s.girth() + s.rounding();
+        // A round body may tip onto its line; an edge is on it or is not.
+        if round > 0.0 || line.iter().all(|p| n.dot(*p) >= low - COINCIDE) {
+            visit(k, line);
+        }
+    }
+}
+
+/// Outward normal of the line of `s` (or of the cone's side) over which `p` lies; `None` beside it.
+fn over_line(s: &Placed, line: [DVec3; 2], p: DVec3) -> Option<DVec3> {
+    let along = line[1] - line[0];
+    let t = (p - line[0]).dot(along) / along.length_squared();
+    if !(-1e-9..=1.0 + 1e-9).contains(&t) {
+        return None;
+    }
+    let normal = match s.side() {
+        Some(side) => side.normal_towards(p),
+        None => (p - line[0] - along * t).try_normalize(),
+    }?;
+    // An edge between faces is seen only within the arc of their normals.
+    let height = normal.dot(line[1]) + s.girth() + s.rounding();
+    (height >= s.reach(normal) - COINCIDE * along.length()).then_some(normal)
+}
+
+/// The end of a line as it meets others in the direction n: of a cylinder the point of its rim, else the end
+/// itself, rounding apart.
+fn end_of(s: &Placed, k: usize, end: DVec3, n: DVec3) -> DVec3 {
+    if s.girth() > 0.0 {
+        s.circle(k).farthest(n)
+    } else {
+        end
+    }
+}

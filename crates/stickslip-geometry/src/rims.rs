@@ -1,0 +1,280 @@
+//! Directions between circles and other features: the roots of quartics and of worse, by Newton's method from
+//! starts where it cannot go astray.
+//!
+//! Every result is a direction only. Its value is the separation of the whole shapes along it, which is a lower
+//! bound of their distance whatever the direction, so that a poor root costs tightness and never safety.
+
+use crate::frame::contact_frame;
+use crate::placed::{Circle, Side};
+use glam::{DMat2, DVec2, DVec3};
+use std::f64::consts::TAU;
+
+/// From a circle to the line through `p` along the unit vector `e`: seen along the line, the circle is an
+/// ellipse and the line a point, and the direction is the ellipse's outward normal at the foot of the point.
+pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3) -> Option<DVec3> {
+    let z = circle.axis - e * e.dot(circle.axis);
+    let k2 = z.length_squared();
+    // Semi-axes: the radius across z, and |e·axis| of it along z.
+    let (minor, major) = match z.try_normalize().filter(|_| k2 > 1e-24) {
+        Some(minor) => (minor, e.cross(minor)),
+        None => {
+            let [_, t1, t2] = contact_frame(e);
+            (t1, t2)
+        }
+    };
+    let w = p - circle.centre;
+    let (y0, y1) = (w.dot(major), w.dot(minor));
+    let e1 = circle.radius * e.dot(circle.axis).abs();
+    let normal = ellipse_normal(circle.radius, e1, y0.abs(), y1.abs())?;
+    Some(major * normal.x.copysign(y0) + minor * normal.y.copysign(y1))
+}
+
+/// Outward unit normal at the point of the ellipse (e0 ≥ e1) nearest to (y0, y1), both ≥ 0.
+///
+/// The foot is x_i = e_i² y_i/(t + e_i²) with g(t) = Σ (e_i y_i/(t + e_i²))² − 1 = 0, t > −e1². There g falls
+/// and is convex, so that Newton's method from the left never overshoots. Eberly, Distance from a Point to an
+/// Ellipse.
+fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
+    if e1 <= 1e-9 * e0 || y1 <= 0.0 {
+        // A circle seen from its edge, or a point on the long axis: a face or a rim's own plane serves.
+        return (y0 > 0.0).then_some(DVec2::X);
+    }
+    let (q0, q1) = (e0 * e0, e1 * e1);
+    let mut t = (e1 * y1 - q1).max(e0 * y0 - q0);
+    for _ in 0..60 {
+        let (a, b) = (e0 * y0 / (t + q0), e1 * y1 / (t + q1));
+        let g = a * a + b * b - 1.0;
+        let slope = -2.0 * (a * a / (t + q0) + b * b / (t + q1));
+        let next = t - g / slope;
+        if next <= t || !next.is_finite() {
+            break;
+        }
+        t = next;
+    }
+    DVec2::new(y0 / (t + q0), y1 / (t + q1)).try_normalize()
+}
+
+/// From circle a to circle b: maxima over the sphere of
+///
+///   f(n) = n·w − R_a |n × z_a| − R_b |n × z_b|,   w from centre to centre,
+///
+/// found from the places where the two circles, sampled, come nearest. `visit` is given each.
+pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, mut visit: impl FnMut(DVec3)) {
+    const N: usize = 16;
+    let [_, u, v] = contact_frame(a.axis);
+    let at = |k: usize| {
+        let (s, c) = TURN[k % N];
+        a.centre + (u * c + v * s) * a.radius
+    };
+    let mut distance = [0.0; N];
+    for (k, d) in distance.iter_mut().enumerate() {
+        let p = at(k);
+        *d = (p - b.nearest(p)).length_squared();
+    }
+    let w = b.centre - a.centre;
+    for k in 0..N {
+        let (before, after) = (distance[(k + N - 1) % N], distance[(k + 1) % N]);
+        if distance[k] > before || distance[k] > after {
+            continue;
+        }
+        // Alternate projections bring the two points together (or to rest).
+        let mut p = at(k);
+        let mut q = b.nearest(p);
+        for _ in 0..8 {
+            p = a.nearest(q);
+            q = b.nearest(p);
+        }
+        // Across the two tangents, both ways, and along the gap.
+        let tangents = (p - a.centre)
+            .cross(a.axis)
+            .cross((q - b.centre).cross(b.axis));
+        for start in [tangents, -tangents, q - p] {
+            if let Some(n) = start.try_normalize() {
+                visit(climb(n, w, a, b));
+            }
+        }
+    }
+}
+
+/// sin and cos of k/16 of a turn.
+static TURN: [(f64, f64); 16] = [
+    (0.0, 1.0),
+    (0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
+    (
+        std::f64::consts::FRAC_1_SQRT_2,
+        std::f64::consts::FRAC_1_SQRT_2,
+    ),
+    (0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
+    (1.0, 0.0),
+    (0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
+    (
+        std::f64::consts::FRAC_1_SQRT_2,
+        -std::f64::consts::FRAC_1_SQRT_2,
+    ),
+    (0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
+    (0.0, -1.0),
+    (-0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
+    (
+        -std::f64::consts::FRAC_1_SQRT_2,
+        -std::f64::consts::FRAC_1_SQRT_2,
+    ),
+    (-0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
+    (-1.0, 0.0),
+    (-0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
+    (
+        -std::f64::consts::FRAC_1_SQRT_2,
+        std::f64::consts::FRAC_1_SQRT_2,
+    ),
+    (-0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
+];
+
+impl Circle {
+    /// The point of the circle nearest to `p`.
+    pub(crate) fn nearest(&self, p: DVec3) -> DVec3 {
+        self.farthest(p - self.centre)
+    }
+
+    /// Support along n without the centre's part, R|n × z|, its gradient and the tangent t of its curvature
+    /// R t tᵀ/|n × z|.
+    fn support(&self, n: DVec3) -> (f64, DVec3, DVec3, f64) {
+        let across = n - self.axis * self.axis.dot(n);
+        let length = across.length();
+        let out = across.try_normalize().unwrap_or(DVec3::ZERO);
+        (
+            self.radius * length,
+            out * self.radius,
+            self.axis.cross(out),
+            self.radius / length.max(1e-12),
+        )
+    }
+}
+
+/// Newton's method on the sphere for the maximum of f near `n`, by steps up only.
+fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
+    let value = |n: DVec3| n.dot(w) - a.support(n).0 - b.support(n).0;
+    let mut f = value(n);
+    for _ in 0..40 {
+        let [_, t1, t2] = contact_frame(n);
+        let ((_, ga, qa, ka), (_, gb, qb, kb)) = (a.support(n), b.support(n));
+        let g = w - ga - gb;
+        let g = DVec2::new(g.dot(t1), g.dot(t2));
+        // −Hessian: curvature of both supports, and f itself since f is homogeneous.
+        let mut hessian = DMat2::from_diagonal(DVec2::splat(f));
+        for (q, k) in [(qa, ka), (qb, kb)] {
+            let q = DVec2::new(q.dot(t1), q.dot(t2));
+            hessian += DMat2::from_cols(q * (q.x * k), q * (q.y * k));
+        }
+        let (trace, det) = (hessian.x_axis.x + hessian.y_axis.y, hessian.determinant());
+        let size = trace.abs() + g.length();
+        if det <= 1e-14 * size * size || trace <= 0.0 {
+            // Not a maximum's curvature: add what makes it one.
+            let least = 0.5 * (trace - (trace * trace - 4.0 * det).max(0.0).sqrt());
+            hessian += DMat2::from_diagonal(DVec2::splat(1e-3 * size - least));
+        }
+        let mut step = hessian.inverse() * g;
+        let length = step.length();
+        if !length.is_finite() {
+            break;
+        }
+        if length > 0.5 {
+            step *= 0.5 / length;
+        }
+        let mut risen = false;
+        for _ in 0..30 {
+            let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
+                break;
+            };
+            let g_next = value(next);
+            if g_next > f || (g_next == f && step.length() < 1e-7) {
+                risen = g_next > f || step.length() > 1e-16;
+                (n, f) = (next, g_next);
+                break;
+            }
+            step *= 0.5;
+        }
+        if !risen || length < 1e-15 {
+            break;
+        }
+    }
+    n
+}
+
+/// From a cone's side to a circle: maxima over the side's normals of n·w − R|n × z|, w from apex to centre.
+pub(crate) fn side_to_circle(side: &Side, circle: &Circle, mut visit: impl FnMut(DVec3)) {
+    const N: usize = 16;
+    let [_, u, v] = contact_frame(side.axis);
+    let w = circle.centre - side.apex;
+    let normal = |phi: f64| {
+        let (s, c) = libm::sincos(phi);
+        let (out, along) = (u * c + v * s, v * c - u * s);
+        (
+            side.axis * side.sin + out * side.cos,
+            along * side.cos,
+            -out * side.cos,
+        )
+    };
+    // f, f' and f'' at the azimuth φ.
+    let at = |phi: f64| {
+        let (n, d1, d2) = normal(phi);
+        let (r, gradient, q, k) = circle.support(n);
+        let g = w - gradient;
+        let turn = q.dot(d1);
+        (n.dot(w) - r, g.dot(d1), g.dot(d2) - k * turn * turn)
+    };
+    let step = TAU / N as f64;
+    for k in 0..N {
+        let (mut low, mut high) = (k as f64 * step, (k + 1) as f64 * step);
+        if at(low).1 < 0.0 || at(high).1 > 0.0 {
+            continue;
+        }
+        // A maximum in between: Newton's method, kept in the bracket.
+        let mut phi = 0.5 * (low + high);
+        for _ in 0..80 {
+            let (_, d1, d2) = at(phi);
+            if d1 > 0.0 {
+                low = phi;
+            } else {
+                high = phi;
+            }
+            let newton = phi - d1 / d2;
+            let next = if newton > low && newton < high {
+                newton
+            } else {
+                0.5 * (low + high)
+            };
+            if (next - phi).abs() < 1e-16 * TAU {
+                break;
+            }
+            phi = next;
+        }
+        visit(normal(phi).0);
+    }
+}
+
+impl Side {
+    /// The side's normal over which a point lies.
+    pub(crate) fn normal_towards(&self, p: DVec3) -> Option<DVec3> {
+        let w = p - self.apex;
+        let out = (w - self.axis * self.axis.dot(w)).try_normalize()?;
+        Some(self.axis * self.sin + out * self.cos)
+    }
+
+    /// The side's normals that have n·d = `target`, d a unit vector: across a line (0), or on another side.
+    pub(crate) fn normals_with(&self, d: DVec3, target: f64) -> Option<[DVec3; 2]> {
+        let along = self.axis.dot(d);
+        let across = d - self.axis * along;
+        let length = across.length();
+        let unit = across.try_normalize()?;
+        // sin·along + cos·length·cos φ = target
+        let c = (target - self.sin * along) / (self.cos * length);
+        if c.abs() > 1.0 {
+            return None;
+        }
+        let s = (1.0 - c * c).sqrt();
+        let other = self.axis.cross(unit);
+        Some(
+            [1.0, -1.0]
+                .map(|sign| self.axis * self.sin + (unit * c + other * (s * sign)) * self.cos),
+        )
+    }
+}

@@ -1,0 +1,3 @@
+//! Joints and springs against closed forms and stored references.
+
+mod pendulum;

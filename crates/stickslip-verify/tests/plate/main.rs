@@ -1,0 +1,5 @@
+//! The vibrating plate against references that no time stepping made.
+
+mod rocking;
+mod scaled_circle;
+mod thresholds;
