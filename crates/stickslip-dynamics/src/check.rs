@@ -1,9 +1,10 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
-use crate::scene::{Override, Scene, SceneError};
+use crate::scene::{Files, Override, Scene, SceneError};
 use crate::world::{World, energy};
 use stickslip_certify::{BodyState, Certificate, ContactImpulse, Residual, StepRecord};
+use stickslip_record::base64;
 use stickslip_record::{Frame, StateHash, Trajectory};
 
 /// Something in the file that is not so.
@@ -92,10 +93,16 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
         .iter()
         .filter_map(|o| Override::from_option(o))
         .collect();
-    World::from_scene(&Scene::parse(
+    let files = header
+        .files
+        .iter()
+        .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
+        .collect();
+    World::from_scene(&Scene::parse_with(
         &header.scene,
         &header.scene_file,
         &overrides,
+        Files::copies(files),
     )?)
 }
 

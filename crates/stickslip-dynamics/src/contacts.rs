@@ -13,6 +13,7 @@ use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
 use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
 use stickslip_geometry::pieces::piece_pairs;
+use stickslip_geometry::reduce::{Reducer, Row};
 use stickslip_geometry::{Candidate, Moving, Pose};
 
 /// Memory of the two phases, reused from step to step.
@@ -25,6 +26,9 @@ pub(crate) struct Finder {
     /// Of each free body: pairs of pieces with rows; or when its first new contact is met.
     rows: Vec<u32>,
     earliest: Vec<f64>,
+    reducer: Reducer,
+    reduced: Vec<Row>,
+    keep: Vec<bool>,
 }
 
 /// A contact that may become a row of the step.
@@ -112,6 +116,41 @@ impl Finder {
             }
         }
         contacts.sort_by_key(Contact::key);
+        self.drop_implied(paths.model, contacts);
+    }
+
+    /// Between bodies of several pieces many rows say the same.
+    fn drop_implied(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
+        let convex = |c: &Contact| c.bodies.iter().all(|&i| model.bodies[i].shape.is_convex());
+        if contacts.iter().all(convex) {
+            return;
+        }
+        let (rows, keep) = (&mut self.reduced, &mut self.keep);
+        let mut kept = 0;
+        let mut from = 0;
+        while from < contacts.len() {
+            let pair = contacts[from].bodies;
+            let to = from + contacts[from..].partition_point(|c| c.bodies == pair);
+            keep.clear();
+            keep.resize(to - from, true);
+            if !convex(&contacts[from]) {
+                rows.clear();
+                rows.extend(contacts[from..to].iter().map(|c| Row {
+                    point: c.point,
+                    normal: c.normal,
+                    gap: c.gap,
+                }));
+                self.reducer.mark(rows, keep);
+            }
+            for k in from..to {
+                if keep[k - from] {
+                    contacts[kept] = contacts[k];
+                    kept += 1;
+                }
+            }
+            from = to;
+        }
+        contacts.truncate(kept);
     }
 
     /// How many pairs of pieces each free body has rows with.

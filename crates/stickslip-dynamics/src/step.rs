@@ -211,15 +211,15 @@ impl World {
         guess.clear();
         for (k, contact) in self.work.contacts.iter().enumerate() {
             let last = &self.last.contacts;
-            match last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
-                Ok(found) => {
+            match remembered(last, contact) {
+                Some(found) => {
                     let impulse = last[found].impulse;
                     guess.push(self.work.problem.from_record(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
                 }
-                Err(_) => guess.push(DVec3::ZERO),
+                None => guess.push(DVec3::ZERO),
             }
         }
     }
@@ -447,6 +447,23 @@ impl World {
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
     }
+}
+
+/// The same contact in the last step: that of the same pieces, or, where a feature has passed from one piece to the
+/// next (over the seam of a mesh), of the same bodies, feature and normal.
+fn remembered(last: &[ContactImpulse], contact: &Contact) -> Option<usize> {
+    if let Ok(found) = last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
+        return Some(found);
+    }
+    if contact.pieces == [0, 0] {
+        return None;
+    }
+    let from = last.partition_point(|c| c.contact.bodies < contact.bodies);
+    let to = last.partition_point(|c| c.contact.bodies <= contact.bodies);
+    (from..to).find(|&k| {
+        let old = &last[k].contact;
+        old.feature == contact.feature && old.normal.dot(contact.normal) > 1.0 - 1e-6
+    })
 }
 
 fn finite(state: &BodyState) -> bool {

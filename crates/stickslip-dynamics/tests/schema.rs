@@ -102,6 +102,16 @@ shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }
 mass = 1
 
 [[body]]
+name = "mesh"
+motion = "fixed"
+shape = { mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles = [[0, 1, 2]] } }
+
+[[body]]
+name = "field"
+motion = "fixed"
+shape = { height-field = { heights = [[0, 0], [0, 1]], spacing = [1, 1], scale = 1 } }
+
+[[body]]
 name = "compound"
 density = 1
 [[body.shape.compound]]

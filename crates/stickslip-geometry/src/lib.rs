@@ -20,6 +20,7 @@ pub mod path;
 pub mod pieces;
 mod placed;
 pub mod pose;
+pub mod reduce;
 mod rims;
 mod round;
 pub mod separation;

@@ -358,8 +358,14 @@ pub(super) static SHAPE: TableSpec = TableSpec {
             Kind::Tables(&PIECE),
             "Convex pieces that move as one body.",
         ),
+        key("mesh", Kind::Table(&MESH), "A surface of triangles."),
+        key(
+            "height-field",
+            Kind::Table(&HEIGHT_FIELD),
+            "A surface of heights over a grid.",
+        ),
     ],
-    later: &["mesh", "height-field"],
+    later: &[],
     one_key: true,
 };
 
@@ -394,6 +400,60 @@ pub(super) static BOX: TableSpec = TableSpec {
     name: "box",
     doc: "A box around the origin.",
     keys: &[required("size", VECTOR, "Full edge lengths, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static MESH: TableSpec = TableSpec {
+    name: "mesh",
+    doc: "A surface of triangles, from a file or written out.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "An STL or OBJ file in the scene's folder.",
+        ),
+        key(
+            "scale",
+            Kind::Number,
+            "Metres for each unit of the file. Default 1.",
+        ),
+        key("vertices", Kind::List(&VECTOR), "The vertices, m."),
+        key(
+            "triangles",
+            Kind::List(&Kind::Array(&Kind::Number, 3)),
+            "Numbers of three vertices each, from 0, counterclockwise seen from outside.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static HEIGHT_FIELD: TableSpec = TableSpec {
+    name: "height-field",
+    doc: "A surface of heights over a grid about the origin, from a file or written out.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "A CSV file, or a grey PNG image (black 0, white 1), in the scene's folder.",
+        ),
+        key(
+            "heights",
+            Kind::List(&Kind::List(&Kind::Number)),
+            "Rows of heights: along x, the rows along y.",
+        ),
+        required(
+            "spacing",
+            Kind::Array(&Kind::Number, 2),
+            "Distance of the columns (along x) and of the rows (along y), m.",
+        ),
+        key(
+            "scale",
+            Kind::Number,
+            "Metres for each unit of height. Default 1.",
+        ),
+    ],
     later: &[],
     one_key: false,
 };

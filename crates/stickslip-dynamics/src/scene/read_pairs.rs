@@ -129,6 +129,7 @@ pub(super) fn read_forces(
         }
         let of_state = Reader {
             scope: reader.scope.with_state(),
+            ..*reader
         };
         forces.push(Force {
             body,

@@ -7,6 +7,7 @@ use super::keys::{
     SYNONYMS, TableSpec,
 };
 use super::node::{Fault, Node, Outcome, Value};
+use super::read_mesh::{read_height_field, read_mesh};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
 use crate::expression::nearest;
@@ -68,6 +69,8 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             Ok(Shape::Ball { radius })
         }
         "compound" => read_compound(reader, node),
+        "mesh" => read_mesh(reader, node),
+        "height-field" => read_height_field(reader, node),
         "cylinder" => {
             let (radius, length) = along_z(reader, node, &CYLINDER)?;
             let half = 0.5 * length;
