@@ -297,8 +297,7 @@ impl Judge {
             self.bounds.push(swept.grown(m.sweep()));
         }
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
-            (model.bodies[i].is_free() || model.bodies[j].is_free())
-                && given.ignored.binary_search(&[i, j]).is_err()
+            model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {

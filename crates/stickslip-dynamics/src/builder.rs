@@ -6,6 +6,7 @@ use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
 use glam::{DMat3, DVec3};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stickslip_certify::{Body, BodyState, Cone, Friction, Judge, Model, StepRecord, Wrench};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
@@ -31,6 +32,8 @@ pub struct BodySpec {
     pub state: BodyState,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
+    /// Groups it is in: bodies that share one do not collide.
+    pub groups: Vec<String>,
 }
 
 impl BodySpec {
@@ -72,6 +75,7 @@ impl BodySpec {
             motion,
             state: BodyState::default(),
             friction: None,
+            groups: Vec::new(),
         }
     }
 
@@ -99,6 +103,13 @@ impl BodySpec {
     #[must_use]
     pub fn with_velocity(mut self, linear: DVec3, angular: DVec3) -> Self {
         self.state.twist = Twist { linear, angular };
+        self
+    }
+
+    /// Puts the body into a group; bodies that share a group do not collide.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
+        self.groups.push(group.into());
         self
     }
 
@@ -132,6 +143,7 @@ pub struct WorldBuilder {
     bodies: Vec<BodySpec>,
     forces: Vec<(String, ForceLaw)>,
     pairs: Vec<([String; 2], Friction)>,
+    ignored: Vec<[String; 2]>,
     joints: Vec<JointSpec>,
     springs: Vec<SpringSpec>,
     friction: Friction,
@@ -147,6 +159,7 @@ impl World {
             bodies: Vec::new(),
             forces: Vec::new(),
             pairs: Vec::new(),
+            ignored: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
             friction: Friction::default(),
@@ -226,6 +239,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Lets two bodies pass through each other.
+    #[must_use]
+    pub fn ignore(mut self, a: impl Into<String>, b: impl Into<String>) -> Self {
+        self.ignored.push([a.into(), b.into()]);
+        self
+    }
+
     /// Sets uniform gravity, m/s².
     #[must_use]
     pub const fn gravity(mut self, gravity: DVec3) -> Self {
@@ -282,8 +302,10 @@ impl WorldBuilder {
         }
         let (mut model, mut motions, mut states) = (Model::default(), Vec::new(), Vec::new());
         let mut frictions = Frictions::default();
+        let groups = group_bits(&self.bodies)?;
         for spec in self.bodies {
             check_body(&spec)?;
+            let bits = spec.groups.iter().fold(0, |bits, g| bits | groups[g]);
             frictions
                 .bodies
                 .push(spec.friction.unwrap_or(self.friction));
@@ -293,9 +315,13 @@ impl WorldBuilder {
             };
             check_state(&spec.name, &state)?;
             states.push(state);
-            model.bodies.push(match spec.mass {
+            let body = match spec.mass {
                 Some(mass) => Body::free(spec.name, spec.shape, mass),
                 None => Body::prescribed(spec.name, spec.shape),
+            };
+            model.bodies.push(Body {
+                groups: bits,
+                ..body
             });
             motions.push(spec.motion);
         }
@@ -314,6 +340,11 @@ impl WorldBuilder {
             frictions.pairs.push(([i.min(j), i.max(j)], *friction));
         }
         frictions.pairs.sort_by_key(|p| p.0);
+        let mut apart = Vec::new();
+        for [a, b] in &self.ignored {
+            let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
+            apart.push([i.min(j), i.max(j)]);
+        }
         let mut forces = Vec::new();
         for (name, law) in self.forces {
             forces.push(AppliedForce {
@@ -322,7 +353,7 @@ impl WorldBuilder {
             });
         }
         let drives = join(&mut model, &states, &self.joints, &self.springs)?;
-        self.settings.ignored = uncolliding(&model, &self.joints);
+        self.settings.ignored = uncolliding(&model, &self.joints, apart);
         refuse_overlaps(&model, &states, &self.settings.ignored)?;
         let solvers = solvers(&self.settings.solver)?;
         let energy = energy(&model, self.settings.gravity, &states, &[]);
@@ -404,8 +435,7 @@ fn join(
 }
 
 /// Pairs of bodies that a joint keeps from colliding, sorted.
-fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
-    let mut pairs = Vec::new();
+fn uncolliding(model: &Model, joints: &[JointSpec], mut pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
     for joint in &model.joints {
         let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
         if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
@@ -415,6 +445,20 @@ fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
+}
+
+/// A bit for each group.
+fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> {
+    let names: BTreeSet<&String> = bodies.iter().flat_map(|b| &b.groups).collect();
+    if names.len() > 64 {
+        let reason = format!("a world may have 64, this one has {}", names.len());
+        return Err(BuildError::Setting {
+            setting: "groups",
+            reason,
+        });
+    }
+    let bits = names.into_iter().enumerate();
+    Ok(bits.map(|(k, name)| (name.clone(), 1 << k)).collect())
 }
 
 /// Solvers tried in turn when the chosen one's answer is not certified.
@@ -539,10 +583,8 @@ fn refuse_overlaps(
         .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
         .collect();
     let mut sweep = Sweep::default();
-    let free = |i: usize, j: usize| {
-        (model.bodies[i].is_free() || model.bodies[j].is_free())
-            && ignored.binary_search(&[i, j]).is_err()
-    };
+    let free =
+        |i: usize, j: usize| model.may_collide(i, j) && ignored.binary_search(&[i, j]).is_err();
     let mut worst: Option<BuildError> = None;
     let mut deepest = 0.0;
     for &[i, j] in sweep.pairs(&bounds, free) {

@@ -29,6 +29,7 @@ pub(crate) struct Finder {
     reducer: Reducer,
     reduced: Vec<Row>,
     keep: Vec<bool>,
+    known: Vec<Contact>,
 }
 
 /// A contact that may become a row of the step.
@@ -181,7 +182,6 @@ impl Finder {
     ) -> usize {
         self.sweep_paths(paths, settings.contact.touch());
         self.found.clear();
-        let before = contacts.len();
         let pairs = self
             .sweep
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
@@ -210,9 +210,17 @@ impl Finder {
                 }
             });
         }
+        self.known.clear();
+        self.known.extend_from_slice(contacts);
         self.first_come_first(paths.model, contacts);
         contacts.sort_by_key(Contact::key);
-        contacts.len() - before
+        self.drop_implied(paths.model, contacts);
+        let new = |c: &&Contact| {
+            self.known
+                .binary_search_by_key(&c.key(), Contact::key)
+                .is_err()
+        };
+        contacts.iter().filter(new).count()
     }
 
     /// Adds what was found, but for pairs whose body meets something else before.
@@ -280,8 +288,7 @@ impl FirstLook<'_> {
 
 /// May this pair collide at all?
 fn collide(model: &Model, settings: &Settings, i: usize, j: usize) -> bool {
-    (model.bodies[i].is_free() || model.bodies[j].is_free())
-        && settings.ignored.binary_search(&[i, j]).is_err()
+    model.may_collide(i, j) && settings.ignored.binary_search(&[i, j]).is_err()
 }
 
 fn push(

@@ -33,8 +33,11 @@ impl World {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
+            let [a, b] = &pair.bodies;
+            if !pair.collide {
+                builder = builder.ignore(a.clone(), b.clone());
+            }
             if let Some(f) = pair.friction {
-                let [a, b] = &pair.bodies;
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
             }
         }
@@ -102,6 +105,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             },
         },
         friction: Some(body.material.friction),
+        groups: body.groups.clone(),
     }
 }
 

@@ -170,7 +170,8 @@ impl World {
         let (mut found, mut touches) = (Vec::new(), Vec::new());
         for k in 0..self.model.bodies.len() {
             let pair = [i.min(k), i.max(k)];
-            if k == i || self.settings.ignored.binary_search(&pair).is_ok() {
+            let apart = self.settings.ignored.binary_search(&pair).is_ok();
+            if k == i || apart || !self.model.may_collide(i, k) {
                 continue;
             }
             found.clear();

@@ -50,6 +50,7 @@ restitution = 0
 name = "box"
 shape = { box = { size = [1, 1, 1] } }
 density = 1
+groups = ["a"]
 orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[body]]

@@ -119,6 +119,18 @@ fn outline(places: &[Place], tolerance: f64, hull: &mut Vec<Place>) {
     if hull.len() > 1 && (hull[0].at - hull[hull.len() - 1].at).length() <= tolerance {
         hull.pop();
     }
+    // The first and the last in the order may lie on a side, by rounding.
+    let mut k = 0;
+    while k < hull.len() && hull.len() > 2 {
+        let n = hull.len();
+        let (a, b, c) = (hull[(k + n - 1) % n].at, hull[k].at, hull[(k + 1) % n].at);
+        if (c - a).perp_dot(b - a).abs() <= tolerance * (c - a).length() {
+            hull.remove(k);
+            k = k.saturating_sub(1);
+        } else {
+            k += 1;
+        }
+    }
 }
 
 /// The gap at a place inside the hull, between its corners' in a fan; `None` outside.

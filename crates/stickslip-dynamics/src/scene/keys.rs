@@ -303,6 +303,11 @@ pub(super) static BODY: TableSpec = TableSpec {
             "Angular velocity at the start, rad/s, world frame. Default [0, 0, 0].",
         ),
         key(
+            "groups",
+            Kind::List(&Kind::Text),
+            "Names of groups; bodies that share one do not collide.",
+        ),
+        key(
             "friction",
             FRICTION_KINDS,
             "The body's own friction, in place of the one in [material].",
@@ -313,7 +318,7 @@ pub(super) static BODY: TableSpec = TableSpec {
             "The body's own restitution, in place of the one in [material].",
         ),
     ],
-    later: &["groups"],
+    later: &[],
     one_key: false,
 };
 
@@ -638,6 +643,11 @@ pub(super) static CONTACT: TableSpec = TableSpec {
         ),
         key("friction", FRICTION_KINDS, "Friction of the pair."),
         key("restitution", Kind::Number, "Restitution of the pair."),
+        key(
+            "collide",
+            Kind::Flag,
+            "false: the two pass through each other.",
+        ),
     ],
     later: &[],
     one_key: false,

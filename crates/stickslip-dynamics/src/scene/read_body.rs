@@ -12,7 +12,7 @@ use super::read_material::read_material;
 use super::read_mesh::without_volume;
 use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
-use super::reader::{Reader, tables, text};
+use super::reader::{Reader, items, tables, text};
 use super::table::Table;
 use super::{Body, MAX_BODIES, Mass, Material, Motion};
 use crate::prescribed::at_time;
@@ -232,8 +232,20 @@ fn read_one(
         orientation: read_orientation(reader, table.get("orientation"))?,
         velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
         angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
+        groups: read_groups(table)?,
         material: read_material(reader, table, material)?,
         motion,
         span: table.need("name")?.place.span.clone(),
     })
+}
+
+/// The names of the groups a body is in.
+fn read_groups(table: &Table<'_>) -> Outcome<Vec<String>> {
+    let Some(node) = table.get("groups") else {
+        return Ok(Vec::new());
+    };
+    let names = items(node, "the names of groups")?.iter();
+    names
+        .map(|node| text(node, "the name of a group").map(str::to_owned))
+        .collect()
 }

@@ -54,6 +54,9 @@ impl Scene {
             lines.open("[[contact]]");
             let [a, b] = pair.bodies.each_ref().map(|name| quoted(name));
             lines.put("bodies", &format!("[{a}, {b}]"));
+            if !pair.collide {
+                lines.put("collide", "false");
+            }
             if let Some(given) = pair.friction {
                 lines.put("friction", &friction(given));
             }
@@ -102,6 +105,10 @@ impl Scene {
         }
         lines.put_vector("velocity", body.velocity);
         lines.put_vector("angular-velocity", body.angular_velocity);
+        if !body.groups.is_empty() {
+            let names: Vec<String> = body.groups.iter().map(|g| quoted(g)).collect();
+            lines.put("groups", &format!("[{}]", names.join(", ")));
+        }
         if body.material.friction != self.material.friction {
             lines.put("friction", &friction(body.material.friction));
         }
