@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Time-stepping method
     #[arg(long, value_name = "M")]
     method: Option<String>,
+    /// Wanted error of places at the end, m, with method extrapolated (which it implies)
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    error: Option<String>,
     /// Friction cone: quadratic, or pyramid:N
     #[arg(long, value_name = "CONE")]
     cone: Option<String>,
@@ -81,7 +84,9 @@ impl Args {
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder(&scene, &world)?);
-        let steps = steps_until(scene.step.h, scene.step.until);
+        // By time: steps may be shorter than h.
+        let h = scene.step.h;
+        let steps = steps_until(h, scene.step.until);
         let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
@@ -100,7 +105,7 @@ impl Args {
             &mut recorder,
             &mut |w| {
                 if w.steps().is_multiple_of(16) {
-                    bar.set_position(w.steps());
+                    bar.set_position((w.time() / h) as u64);
                 }
                 if let Some(watch) = &mut watch {
                     watch.look(w);
@@ -149,10 +154,14 @@ impl Args {
                 .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
             overrides.push(parsed);
         }
+        // A wanted error is what one method is for.
+        let implied = self.error.as_ref().map(|_| "extrapolated".to_string());
+        let method = self.method.clone().or(implied);
         for (flag, key, value) in [
             ("--h", "step.h", &self.h),
             ("--until", "step.until", &self.until),
-            ("--method", "step.method", &self.method),
+            ("--method", "step.method", &method),
+            ("--error", "step.error", &self.error),
             ("--cone", "step.cone", &self.cone),
             ("--solver", "step.solver", &self.solver),
             ("--tolerance", "step.tolerance", &self.tolerance),

@@ -23,17 +23,25 @@ impl World {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
             .default_friction(scene.material.friction)
+            .restitution(scene.material.restitution)
+            .method(scene.step.method)
+            .reading(scene.step.impact_friction)
+            .error(scene.step.error, scene.step.until)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
             .solver(scene.step.solver.clone())
-            .tolerance(scene.step.tolerance);
+            .tolerance(scene.step.tolerance)
+            .energy_check(scene.step.energy_check);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
+            let [a, b] = &pair.bodies;
             if let Some(f) = pair.friction {
-                let [a, b] = &pair.bodies;
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
+            }
+            if let Some(e) = pair.restitution {
+                builder = builder.pair_restitution(a.clone(), b.clone(), e);
             }
         }
         for force in &scene.forces {
@@ -95,6 +103,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             },
         },
         friction: Some(body.material.friction),
+        restitution: Some(body.material.restitution),
     }
 }
 

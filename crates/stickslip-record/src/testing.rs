@@ -123,6 +123,8 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
     let mut step = StepRecord {
         step: k,
         t: k as f64 * h,
+        h,
+        kind: stickslip_certify::Kind::Step,
         bodies: last.bodies.clone(),
         energy: 100.0 + noise.number(),
         solver: if k.is_multiple_of(3) { "lemke" } else { "nsgs" }.into(),
@@ -183,6 +185,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
         } else {
             noise.vector()
         },
+        restituted: 0.0,
         mode,
     }
 }
