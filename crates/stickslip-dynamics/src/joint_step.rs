@@ -153,7 +153,7 @@ impl World {
         joints.store(&view, impulses, &self.work.next);
         let round = rounds.count + 1;
         let (change, joint) = joints.linearise(&view, &mut problem, nu, impulses, round);
-        let missed = joints.watch_limits(&view);
+        let missed = joints.watch_limits(&view, &problem);
         let floor = joints.floor(&view);
         let trials = joints.needs_trials();
         self.work.joints = joints;

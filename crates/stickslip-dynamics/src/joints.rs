@@ -390,9 +390,12 @@ impl JointWork {
     }
 
     /// Limits without a row that the trial motion breaks are given one; how many?
-    pub(crate) fn watch_limits(&mut self, view: &StepView) -> usize {
+    pub(crate) fn watch_limits(&mut self, view: &StepView, assembly: &Assembly) -> usize {
         let before = self.watched.len();
         for (k, joint) in view.model.joints.iter().enumerate() {
+            if joint.axes.iter().all(|a| a.limits.is_none()) {
+                continue;
+            }
             let [a, b] = joint
                 .bodies
                 .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
@@ -401,23 +404,31 @@ impl JointWork {
                 let Some([lo, hi]) = spec.limits else {
                     continue;
                 };
-                let broken = to[axis] < lo || to[axis] > hi;
-                let missing = |kind: Kind| {
-                    let first = 3 * (axis / 3);
-                    self.bounds(view, k, first, kind)
-                        .is_none_or(|b| b.lo[axis - first] == b.hi[axis - first])
-                };
                 let kind = if to[axis] < lo {
                     Kind::Hold
-                } else {
+                } else if to[axis] > hi {
                     Kind::Upper
+                } else {
+                    continue;
                 };
-                if broken && !self.watched.contains(&(k, axis)) && missing(kind) {
+                if !self.has_row(assembly, k, axis, kind) && !self.watched.contains(&(k, axis)) {
                     self.watched.push((k, axis));
                 }
             }
         }
         self.watched.len() - before
+    }
+
+    /// Has this axis of joint `k` a row of this kind in the problem?
+    fn has_row(&self, assembly: &Assembly, k: usize, axis: usize, kind: Kind) -> bool {
+        let here = |source: &Source| {
+            matches!(*source, Source::Joint { joint, first, kind: of }
+                if joint == k && first == 3 * (axis / 3) && of == kind)
+        };
+        self.sources.iter().position(here).is_some_and(|n| {
+            let block = &assembly.problem.contacts[self.first_block + n];
+            matches!(block.law, Law::Box { lo, hi } if lo[axis % 3] != hi[axis % 3])
+        })
     }
 
     /// The coordinate at the end of the step at which the row's u vanishes.
