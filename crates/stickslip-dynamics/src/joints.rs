@@ -103,6 +103,22 @@ pub(crate) fn last_phi(model: &Model, last: &[JointImpulse], spring: usize) -> f
         .map_or(-model.springs[spring].rest, |done| done.coordinates[0])
 }
 
+/// How the next round is set up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Its number.
+    pub(crate) round: usize,
+    /// How much of the change of b is made: less than all where the rounds go in a circle.
+    pub(crate) relaxation: f64,
+}
+
+impl Pace {
+    const FIRST: Self = Self {
+        round: 0,
+        relaxation: 1.0,
+    };
+}
+
 /// Rows whose bounds are (lo, hi), N s.
 #[derive(Clone, Copy, Default)]
 struct Bounds {
@@ -195,7 +211,7 @@ impl JointWork {
             linear: t.linear,
             angular: t.angular,
         }));
-        self.linearise(view, assembly, &nu, &[], 0);
+        self.linearise(view, assembly, &nu, &[], Pace::FIRST);
         self.nu = nu;
     }
 
@@ -342,7 +358,7 @@ impl JointWork {
         assembly: &mut Assembly,
         nu: &[Twist],
         p: &[DVec3],
-        round: usize,
+        pace: Pace,
     ) -> (f64, usize) {
         let mut worst = (0.0, 0);
         let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
@@ -371,7 +387,8 @@ impl JointWork {
             let rates = block.to_contact(world);
             let p = p.get(self.first_block + n).copied().unwrap_or_default();
             let said = rates + block.b + block.compliance * p;
-            block.compliance = DVec3::splat(compliance(round) * self.w_bar[n]);
+            let old = block.b + block.compliance * p;
+            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]);
             let Law::Box { lo, hi } = block.law else {
                 continue;
             };
@@ -383,7 +400,8 @@ impl JointWork {
                 if off > worst.0 || off.is_nan() {
                     worst = (off, k);
                 }
-                block.b[i] = u - rates[i] - block.compliance[i] * p[i];
+                let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
+                block.b[i] = new - block.compliance[i] * p[i];
             }
         }
         worst
