@@ -60,6 +60,7 @@ impl<'a> Paths<'a> {
             start,
             pose,
             end,
+            arm: 0.0,
         }
     }
 }
