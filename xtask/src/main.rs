@@ -1,6 +1,7 @@
 //! Development tasks. `cargo xtask test` runs every check that CI runs, with the same settings.
 
-mod picture;
+mod browser;
+mod gallery;
 mod stages;
 
 use std::process::ExitCode;
@@ -8,8 +9,9 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Development tasks of stickslip.
 
-  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests
-  cargo xtask picture [CSV]   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
+  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser
+  cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
+  cargo xtask gallery         make the pictures of docs/gallery.md again
 
 Example: cargo xtask test";
 
@@ -18,8 +20,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
         ["test"] => stages::run_all(),
-        ["picture"] => picture::make(None),
-        ["picture", trajectory] => picture::make(Some(trajectory)),
+        ["browser"] => browser::run(),
+        ["gallery"] => gallery::make(),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use xtask::root;
 
 /// The profile of every stage, so that build scripts and macros are built once; see Cargo.toml.
-const PROFILE: &str = "checked";
+pub(crate) const PROFILE: &str = "checked";
 
 /// One stage: its name, why it is there, and how it is run.
 struct Stage {
@@ -16,7 +16,7 @@ struct Stage {
 }
 
 /// Cheap and strict first; the tests last, so that their results end the output.
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     Stage {
         name: "format",
         about: "every file as rustfmt writes it",
@@ -65,6 +65,11 @@ const STAGES: [Stage; 6] = [
             let what = ["--workspace", "--doc", "--no-fail-fast"];
             cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
         },
+    },
+    Stage {
+        name: "browser",
+        about: "the page of a run in a real Chromium",
+        run: crate::browser::run,
     },
 ];
 
@@ -171,12 +176,12 @@ fn cargo_deny() -> Result<PathBuf, String> {
 }
 
 /// The folder of build results.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// Runs cargo in the root of the workspace.
-fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
+pub(crate) fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).envs(environment.iter().copied());
@@ -184,7 +189,7 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String>
 }
 
 /// Waits for a command; its failure in words, without the paths of this machine.
-fn finish(command: &mut Command) -> Result<(), String> {
+pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
     let name = |word: &std::ffi::OsStr| {
         let name = std::path::Path::new(word).file_name().unwrap_or(word);
         name.to_string_lossy().into_owned()

@@ -19,6 +19,9 @@ struct Row {
     cone: Cone,
     /// Whole run, recorded in memory and certified: best of the rounds, µs a step.
     micros: f64,
+    /// The same by the time this thread was on a processor, where the system tells: what others do on the machine
+    /// does not count.
+    on_cpu: Option<f64>,
     /// The bare steps by stage, µs a step.
     stages: [f64; Stage::ALL.len()],
     worst: f64,
@@ -55,7 +58,7 @@ fn tripod(cone: Cone) -> Result<World, Failure> {
 
 fn measure(cone: Cone) -> Result<Row, Failure> {
     let rounds = if cone == Cone::Quadratic { 5 } else { 1 };
-    let (mut micros, mut outcome) = (f64::INFINITY, None);
+    let (mut micros, mut on_cpu, mut outcome) = (f64::INFINITY, None, None);
     for _ in 0..rounds {
         let mut world = tripod(cone)?;
         let header = Header {
@@ -73,9 +76,13 @@ fn measure(cone: Cone) -> Result<Row, Failure> {
             ..Header::default()
         };
         let mut memory = Trajectory::default();
-        let start = Instant::now();
+        let (start, start_cpu) = (Instant::now(), nanoseconds_on_cpu());
         let result = simulate(&mut world, &header, 5.0, &mut memory, &mut |_| ())?;
         micros = micros.min(start.elapsed().as_secs_f64() * 1e6 / STEPS as f64);
+        if let (Some(a), Some(b)) = (start_cpu, nanoseconds_on_cpu()) {
+            let spent = (b - a) * 1e-3 / STEPS as f64;
+            on_cpu = Some(on_cpu.map_or(spent, |best: f64| best.min(spent)));
+        }
         if let Some(e) = &result.failure {
             return Err(Failure::Work(e.to_string()));
         }
@@ -90,6 +97,7 @@ fn measure(cone: Cone) -> Result<Row, Failure> {
     Ok(Row {
         cone,
         micros,
+        on_cpu,
         stages: world
             .stopwatch()
             .spent
@@ -98,6 +106,12 @@ fn measure(cone: Cone) -> Result<Row, Failure> {
         iterations: outcome.iterations as f64 / STEPS as f64,
         hash: outcome.hash,
     })
+}
+
+/// How long this thread has been on a processor, ns; only Linux tells.
+fn nanoseconds_on_cpu() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn name(cone: Cone) -> String {
@@ -114,9 +128,10 @@ fn text_of(rows: &[Row]) -> String {
         "µs a step: the whole run (recorded in memory, certified at 1e-10, hashed), then the bare step by stage"
             .to_string(),
         format!(
-            "{:<12} {:>8} {:>8}   {}",
+            "{:<12} {:>8} {:>8} {:>8}   {}",
             "cone",
             "run",
+            "on CPU",
             "paper",
             Stage::ALL.map(|s| format!("{:>11}", s.name())).join(" ")
         ),
@@ -124,8 +139,9 @@ fn text_of(rows: &[Row]) -> String {
     for r in rows {
         let stages = r.stages.map(|s| format!("{s:>11.2}")).join(" ");
         let paper = paper(r.cone).map_or_else(String::new, |p| format!("{p:.0}"));
+        let on_cpu = r.on_cpu.map_or_else(String::new, |x| format!("{x:.2}"));
         lines.push(format!(
-            "{:<12} {:>8.2} {paper:>8}   {stages}",
+            "{:<12} {:>8.2} {on_cpu:>8} {paper:>8}   {stages}",
             name(r.cone),
             r.micros
         ));
@@ -147,7 +163,7 @@ fn json_of(rows: &[Row]) -> serde_json::Value {
                 .zip(r.stages)
                 .map(|(s, t)| (s.name().to_string(), json!(t)))
                 .collect();
-            json!({ "cone": name(r.cone), "microseconds_per_step": r.micros, "paper": paper(r.cone),
+            json!({ "cone": name(r.cone), "microseconds_per_step": r.micros, "on_cpu": r.on_cpu, "paper": paper(r.cone),
                     "stages": stages, "worst_residual": r.worst, "iterations_per_step": r.iterations,
                     "hash": r.hash })
         })

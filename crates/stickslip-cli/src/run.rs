@@ -11,6 +11,7 @@ use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
+use stickslip_view::PageWriter;
 
 /// Simulate a scene and certify every step
 ///
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// Time-stepping method
     #[arg(long, value_name = "M")]
     method: Option<String>,
+    /// Wanted error of places at the end, m, with method extrapolated (which it implies)
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    error: Option<String>,
     /// Friction cone: quadratic, or pyramid:N
     #[arg(long, value_name = "CONE")]
     cone: Option<String>,
@@ -43,7 +47,7 @@ pub(crate) struct Args {
     /// Set a parameter of the scene or a key such as material.friction (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Record to this file: .parquet or .csv (may be repeated)
+    /// Record to this file: .parquet, .csv, or .html to look at (may be repeated)
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
     /// Record every Nth step only
@@ -86,8 +90,10 @@ impl Args {
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
-        let mut recorder = Every::new(self.every, self.recorder()?);
-        let steps = steps_until(scene.step.h, scene.step.until);
+        let mut recorder = Every::new(self.every, self.recorder(&scene, &world)?);
+        // By time: steps may be shorter than h.
+        let h = scene.step.h;
+        let steps = steps_until(h, scene.step.until);
         let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
@@ -106,7 +112,7 @@ impl Args {
             &mut recorder,
             &mut |w| {
                 if w.steps().is_multiple_of(16) {
-                    bar.set_position(w.steps());
+                    bar.set_position((w.time() / h) as u64);
                 }
                 if let Some(watch) = &mut watch {
                     watch.look(w);
@@ -155,10 +161,14 @@ impl Args {
                 .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
             overrides.push(parsed);
         }
+        // A wanted error is what one method is for.
+        let implied = self.error.as_ref().map(|_| "extrapolated".to_string());
+        let method = self.method.clone().or(implied);
         for (flag, key, value) in [
             ("--h", "step.h", &self.h),
             ("--until", "step.until", &self.until),
-            ("--method", "step.method", &self.method),
+            ("--method", "step.method", &method),
+            ("--error", "step.error", &self.error),
             ("--cone", "step.cone", &self.cone),
             ("--solver", "step.solver", &self.solver),
             ("--tolerance", "step.tolerance", &self.tolerance),
@@ -172,7 +182,7 @@ impl Args {
         Ok(overrides)
     }
 
-    fn recorder(&self) -> Result<Tee<'static>, Failure> {
+    fn recorder(&self, scene: &Scene, world: &World) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
         let mut written = Vec::new();
         for path in &self.output {
@@ -193,9 +203,14 @@ impl Args {
                     }
                     tee.with(csv)
                 }
+                "html" => tee.with(PageWriter::new(
+                    path,
+                    title_of(scene),
+                    world.model().clone(),
+                )),
                 _ => {
                     return Err(Failure::Input(format!(
-                        "{}: what to write is told by the ending, which must be .parquet or .csv",
+                        "{}: what to write is told by the ending, which must be .parquet, .csv or .html",
                         path.display()
                     )));
                 }
@@ -222,12 +237,7 @@ impl Args {
 
     fn text_of(&self, scene: &Scene, world: &World, o: &Outcome, elapsed: f64) -> String {
         let mut lines = Vec::new();
-        let title = if scene.title.is_empty() {
-            &scene.file
-        } else {
-            &scene.title
-        };
-        lines.push(title.clone());
+        lines.push(title_of(scene).to_owned());
         let each = if o.steps > 0 {
             elapsed / o.steps as f64
         } else {
@@ -275,6 +285,15 @@ impl Args {
             lines.push(format!("  written      {}", path.display()));
         }
         lines.join("\n")
+    }
+}
+
+/// The scene's title, or its file where it has none.
+fn title_of(scene: &Scene) -> &str {
+    if scene.title.is_empty() {
+        &scene.file
+    } else {
+        &scene.title
     }
 }
 

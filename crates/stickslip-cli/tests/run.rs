@@ -212,8 +212,8 @@ fn a_scene_without_permission_exits_2() {
 fn outputs_that_cannot_be_written_exit_2_before_the_run() {
     let place = folder();
     let run = |out: &str| stickslip(&["run", STACK, "--until", "0.05", "-o", out]).exits(2);
-    run(&path(&place, "stack.xlsx")).says(&["stack.xlsx", ".parquet or .csv"]);
-    run(&path(&place, "stack")).says(&[".parquet or .csv"]);
+    run(&path(&place, "stack.xlsx")).says(&["stack.xlsx", ".parquet, .csv or .html"]);
+    run(&path(&place, "stack")).says(&[".parquet, .csv or .html"]);
     run(&path(&place, "no/such/folder/stack.csv")).says(&["stack.csv"]);
     run(&path(&place, "no/such/folder/stack.parquet")).says(&["stack.parquet"]);
     std::fs::create_dir(place.path().join("folder.csv")).expect("a folder");

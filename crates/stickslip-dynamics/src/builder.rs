@@ -2,13 +2,16 @@
 
 use crate::error::BuildError;
 use crate::joint_spec::{Drives, JointSpec, SpringSpec, build_joint, build_spring};
+use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
-use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
+use crate::world::{AppliedForce, Frictions, Restitutions, Settings, Workspace, World, energy};
 use glam::{DMat3, DVec3};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use stickslip_certify::{Body, BodyState, Cone, Friction, Judge, Model, StepRecord, Wrench};
+use stickslip_certify::{
+    Body, BodyState, Cone, Friction, Judge, Model, Reading, Restitution, StepRecord, Wrench,
+};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::mass::centred;
 use stickslip_geometry::narrow_phase::Rule;
@@ -32,6 +35,8 @@ pub struct BodySpec {
     pub state: BodyState,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
+    /// Its own restitution, from 0 to 1; the world's default where `None`.
+    pub restitution: Option<f64>,
     /// Groups it is in: bodies that share one do not collide.
     pub groups: Vec<String>,
 }
@@ -75,6 +80,7 @@ impl BodySpec {
             motion,
             state: BodyState::default(),
             friction: None,
+            restitution: None,
             groups: Vec::new(),
         }
     }
@@ -120,6 +126,13 @@ impl BodySpec {
         self
     }
 
+    /// Gives the body its own restitution, from 0 to 1.
+    #[must_use]
+    pub const fn with_restitution(mut self, e: f64) -> Self {
+        self.restitution = Some(e);
+        self
+    }
+
     /// Gives a free body another inertia about its centre of mass, kg m², body frame.
     #[must_use]
     pub fn with_inertia(mut self, inertia: DMat3) -> Self {
@@ -147,6 +160,8 @@ pub struct WorldBuilder {
     joints: Vec<JointSpec>,
     springs: Vec<SpringSpec>,
     friction: Friction,
+    restitution: f64,
+    pair_restitutions: Vec<([String; 2], f64)>,
     settings: Settings,
 }
 
@@ -163,12 +178,19 @@ impl World {
             joints: Vec::new(),
             springs: Vec::new(),
             friction: Friction::default(),
+            restitution: 0.0,
+            pair_restitutions: Vec::new(),
             settings: Settings {
                 h: 0.01,
+                method: Method::default(),
+                error: f64::INFINITY,
+                until: 0.0,
+                reading: Reading::default(),
                 cone: Cone::Quadratic,
                 solver: "auto".into(),
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
+                energy_check: false,
                 contact: Rule::default(),
                 ignored: Vec::new(),
                 threads: 1,
@@ -239,6 +261,42 @@ impl WorldBuilder {
         self
     }
 
+    /// Sets the default coefficient of restitution, from 0 to 1.
+    #[must_use]
+    pub const fn restitution(mut self, e: f64) -> Self {
+        self.restitution = e;
+        self
+    }
+
+    /// Sets the restitution of one pair.
+    #[must_use]
+    pub fn pair_restitution(mut self, a: impl Into<String>, b: impl Into<String>, e: f64) -> Self {
+        self.pair_restitutions.push(([a.into(), b.into()], e));
+        self
+    }
+
+    /// Sets what bounds friction beside a restitution impulse.
+    #[must_use]
+    pub const fn reading(mut self, reading: Reading) -> Self {
+        self.settings.reading = reading;
+        self
+    }
+
+    /// Sets the error wanted at the time `until` (s), m, for the method `extrapolated`.
+    #[must_use]
+    pub const fn error(mut self, error: f64, until: f64) -> Self {
+        self.settings.error = error;
+        self.settings.until = until;
+        self
+    }
+
+    /// Sets the time-stepping method.
+    #[must_use]
+    pub const fn method(mut self, method: Method) -> Self {
+        self.settings.method = method;
+        self
+    }
+
     /// Lets two bodies pass through each other.
     #[must_use]
     pub fn ignore(mut self, a: impl Into<String>, b: impl Into<String>) -> Self {
@@ -288,6 +346,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Checks the energy inequality in every step.
+    #[must_use]
+    pub const fn energy_check(mut self, check: bool) -> Self {
+        self.settings.energy_check = check;
+        self
+    }
+
     /// Checks everything and makes the world.
     ///
     /// # Errors
@@ -302,6 +367,7 @@ impl WorldBuilder {
         }
         let (mut model, mut motions, mut states) = (Model::default(), Vec::new(), Vec::new());
         let mut frictions = Frictions::default();
+        let mut restitutions = Restitutions::default();
         let groups = group_bits(&self.bodies)?;
         for spec in self.bodies {
             check_body(&spec)?;
@@ -309,6 +375,8 @@ impl WorldBuilder {
             frictions
                 .bodies
                 .push(spec.friction.unwrap_or(self.friction));
+            let e = spec.restitution.unwrap_or(self.restitution);
+            restitutions.bodies.push(check_restitution(e)?);
             let state = match &spec.motion {
                 Motion::Free => spec.state,
                 Motion::Prescribed(path) => path(0.0),
@@ -340,6 +408,12 @@ impl WorldBuilder {
             frictions.pairs.push(([i.min(j), i.max(j)], *friction));
         }
         frictions.pairs.sort_by_key(|p| p.0);
+        for ([a, b], e) in &self.pair_restitutions {
+            let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
+            let pair = [i.min(j), i.max(j)];
+            restitutions.pairs.push((pair, check_restitution(*e)?));
+        }
+        restitutions.pairs.sort_by_key(|p| p.0);
         let mut apart = Vec::new();
         for [a, b] in &self.ignored {
             let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
@@ -354,6 +428,17 @@ impl WorldBuilder {
         }
         let drives = join(&mut model, &states, &self.joints, &self.springs)?;
         self.settings.ignored = uncolliding(&model, &self.joints, apart);
+        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
+        let method = self.settings.method;
+        if jointed && matches!(method, Method::Implicit | Method::Anitescu) {
+            return Err(BuildError::Setting {
+                setting: "method",
+                reason: format!(
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\"",
+                    method.name()
+                ),
+            });
+        }
         refuse_overlaps(&model, &states, &self.settings.ignored)?;
         let solvers = solvers(&self.settings.solver)?;
         let energy = energy(&model, self.settings.gravity, &states, &[]);
@@ -362,6 +447,10 @@ impl WorldBuilder {
             motions,
             forces,
             frictions,
+            restitutions,
+            restitution: Restitution::default(),
+            events: Default::default(),
+            control: Default::default(),
             drives,
             settings: self.settings,
             last: StepRecord {
@@ -372,6 +461,7 @@ impl WorldBuilder {
             work: Workspace::default(),
             solvers,
             judge: Judge::default(),
+            energy_slack: None,
             stopwatch: Stopwatch::default(),
         })
     }
@@ -472,6 +562,16 @@ fn solvers(chosen: &str) -> Result<Vec<Option<Box<dyn ContactSolver>>>, BuildErr
     let others = FALLBACKS.iter().filter(|&&name| name != chosen);
     let rest = others.filter_map(|name| solver_by_name(name));
     Ok(std::iter::once(first).chain(rest).map(Some).collect())
+}
+
+fn check_restitution(e: f64) -> Result<f64, BuildError> {
+    if (0.0..=1.0).contains(&e) {
+        return Ok(e);
+    }
+    Err(BuildError::Setting {
+        setting: "restitution",
+        reason: format!("must be from 0 to 1, got {e}"),
+    })
 }
 
 fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {

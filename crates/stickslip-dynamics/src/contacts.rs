@@ -46,6 +46,8 @@ pub(crate) struct Paths<'a> {
     pub(crate) model: &'a Model,
     /// At the start of the step.
     pub(crate) start: &'a [BodyState],
+    /// Where gaps are measured.
+    pub(crate) placed: &'a [Pose],
     /// At the end: given for prescribed bodies, predicted (or tried) for free ones.
     pub(crate) end: &'a [Pose],
 }
@@ -53,13 +55,11 @@ pub(crate) struct Paths<'a> {
 impl<'a> Paths<'a> {
     fn moving(&self, i: usize) -> Moving<'a> {
         let body = &self.model.bodies[i];
-        let (start, end) = (self.start[i].pose, self.end[i]);
-        let pose = if body.is_free() { start } else { end };
         Moving {
             shape: &body.shape,
-            start,
-            pose,
-            end,
+            start: self.start[i].pose,
+            pose: self.placed[i],
+            end: self.end[i],
             arm: 0.0,
         }
     }
@@ -168,6 +168,13 @@ impl Finder {
                 }
             }
         }
+    }
+
+    /// The pairs whose swept bounds meet and that may collide.
+    pub(crate) fn pairs(&mut self, paths: &Paths, settings: &Settings) -> &[[usize; 2]] {
+        self.sweep_paths(paths, settings.contact.touch());
+        self.sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j))
     }
 
     /// Looks at the motion the step would make: for pairs that overlap on it, at its end or on the way,

@@ -24,11 +24,16 @@ impl World {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
             .default_friction(scene.material.friction)
+            .restitution(scene.material.restitution)
+            .method(scene.step.method)
+            .reading(scene.step.impact_friction)
+            .error(scene.step.error, scene.step.until)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
             .contact(scene.step.contact)
             .solver(scene.step.solver.clone())
-            .tolerance(scene.step.tolerance);
+            .tolerance(scene.step.tolerance)
+            .energy_check(scene.step.energy_check);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }
@@ -39,6 +44,9 @@ impl World {
             }
             if let Some(f) = pair.friction {
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
+            }
+            if let Some(e) = pair.restitution {
+                builder = builder.pair_restitution(a.clone(), b.clone(), e);
             }
         }
         for force in &scene.forces {
@@ -105,6 +113,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             },
         },
         friction: Some(body.material.friction),
+        restitution: Some(body.material.restitution),
         groups: body.groups.clone(),
     }
 }

@@ -25,6 +25,7 @@ mod rims;
 mod round;
 pub mod separation;
 pub mod shape;
+mod tree;
 
 pub use compound::{Compound, Piece};
 pub use mass::MassProperties;

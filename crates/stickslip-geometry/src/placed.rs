@@ -81,12 +81,8 @@ impl<'a> Placed<'a> {
     pub(crate) fn farthest(&self, d: DVec3) -> DVec3 {
         let circles = (0..self.n_circles()).map(|k| self.circle(k).farthest(d));
         let points = (0..self.n_points()).map(|k| self.point(k) + d * self.rounding());
-        circles.chain(points).fold(
-            self.centre,
-            |best, p| {
-                if d.dot(p) > d.dot(best) { p } else { best }
-            },
-        )
+        let farther = |best: DVec3, p: DVec3| if d.dot(p) > d.dot(best) { p } else { best };
+        circles.chain(points).reduce(farther).unwrap_or(self.centre)
     }
 
     /// Radius by which every feature is rounded, m.

@@ -47,6 +47,12 @@ pub fn text_width(text: &str, size: f64) -> f64 {
     font::width(text, size)
 }
 
+/// Bytes as text (RFC 4648, with padding): how a page or an SVG carries a picture inside itself.
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    svg::base64(bytes)
+}
+
 /// Why a picture could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {

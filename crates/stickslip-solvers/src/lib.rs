@@ -61,6 +61,7 @@ pub mod hdf5;
 pub mod hdf5_write;
 pub mod homotopy;
 pub mod interior_point;
+mod krylov;
 pub mod law;
 pub mod lcp;
 pub mod lcp_interior;
@@ -87,5 +88,6 @@ pub mod sparse;
 pub mod staggered;
 pub mod stored;
 pub mod system;
+pub mod velocity;
 
 pub use registry::{SOLVER_NAMES, solver_by_name};

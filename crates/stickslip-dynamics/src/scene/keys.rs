@@ -2,7 +2,8 @@
 //! from here, and the JSON Schema is made from it.
 
 use super::joint::JOINT_TYPES;
-use super::settings::{CONTACTS, METHODS, SOLVERS};
+use super::settings::{CONTACTS, SOLVERS};
+use crate::methods::METHODS;
 use stickslip_certify::joint::AXIS_NAMES;
 
 /// A table of the format and its keys.
@@ -172,6 +173,16 @@ pub(super) static STEP: TableSpec = TableSpec {
             "Friction cone: the exact one (default) or a pyramid.",
         ),
         key(
+            "error",
+            Kind::Number,
+            "Wanted error of places at the end, m, with method \"extrapolated\". Default 1e-6.",
+        ),
+        key(
+            "impact-friction",
+            Kind::Choice(&["coupled", "literal"]),
+            "What bounds friction beside a restitution impulse: it as well (default), or the rest alone.",
+        ),
+        key(
             "contact",
             Kind::Choice(&CONTACTS),
             "Contact where the free space is not convex: at most one face of a piece pushes (default), or, \
@@ -186,6 +197,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             "tolerance",
             Kind::Number,
             "Largest residual of an accepted step, relative to max(1 m/s, |nu|). Default 1e-10.",
+        ),
+        key(
+            "energy-check",
+            Kind::Flag,
+            "Check in every step that no energy appears. Default false.",
         ),
     ],
     later: &[],
@@ -228,7 +244,7 @@ pub(super) static MATERIAL: TableSpec = TableSpec {
         key(
             "restitution",
             Kind::Number,
-            "Ratio of speeds after and before an impact. Default 0, the only value supported now.",
+            "Part of an impact's compression that is given back, from 0 to 1. Default 0.",
         ),
     ],
     later: &[],

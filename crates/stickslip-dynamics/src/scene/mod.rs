@@ -38,6 +38,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+pub use crate::methods::{METHODS, Method};
 pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
 pub use files::{Contents, Files, MAX_BESIDE};
@@ -48,7 +49,7 @@ pub use joint::{
 pub use material::{ContactPair, Material};
 pub use overrides::Override;
 pub use schema::schema;
-pub use settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+pub use settings::{SOLVERS, StepSettings};
 
 use crate::expression::Function;
 

@@ -6,8 +6,8 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::settings::CONTACTS;
 use super::{
-    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Motion, Prescribed,
-    Scene, Spring, SpringEnds,
+    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Method, Motion,
+    Prescribed, Scene, Spring, SpringEnds,
 };
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
@@ -39,11 +39,18 @@ impl Scene {
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
             Cone::Fan(_) => lines.put("cone", &quoted(&cone_to_string(self.step.cone))),
         }
+        if self.step.method == Method::Extrapolated {
+            lines.put("error", &number(self.step.error));
+        }
+        lines.put("impact-friction", &quoted(self.step.impact_friction.name()));
         if self.step.contact == Rule::Conjunctive {
             lines.put("contact", &quoted(CONTACTS[1]));
         }
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
+        if self.step.energy_check {
+            lines.put("energy-check", "true");
+        }
         lines.open("[material]");
         lines.put("friction", &friction(self.material.friction));
         lines.put("restitution", &number(self.material.restitution));

@@ -43,7 +43,7 @@ fn planes_of(
             }
             let outward = reference.pose.orientation * n;
             let new = Candidate {
-                feature: Feature::vertex_on_face(reference_is_a, face as u32, vertex),
+                feature: Feature::point_on_face(reference_is_a, face, vertex),
                 point: x,
                 normal: if reference_is_a { outward } else { -outward },
                 gap,

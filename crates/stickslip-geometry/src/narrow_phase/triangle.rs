@@ -252,14 +252,14 @@ impl Pair<'_> {
         let height = |x: DVec3| n.dot(x - self.points[0]);
         let outward = self.tri.pose.orientation * n;
         let tolerance = COINCIDE * size(&self.points);
-        let face = u32::from(side < 0.0);
+        let face = usize::from(side < 0.0);
         for (k, &vertex) in self.poly.vertices.iter().enumerate() {
             let (now, end) = self.seen(vertex);
             if height(now).min(height(end)) <= slack
                 && passes_over(&self.points, now, end, tolerance)
             {
                 let new = Candidate {
-                    feature: Feature::vertex_on_face(self.tri_is_a, face, k),
+                    feature: Feature::point_on_face(self.tri_is_a, face, k),
                     point: self.other.pose.to_world(vertex),
                     normal: outward,
                     gap: height(now),
@@ -283,7 +283,7 @@ impl Pair<'_> {
                 let low = height(now).min(height(a_end.lerp(b_end, s)));
                 if (0.0..=1.0).contains(&along) && low <= slack {
                     let new = Candidate {
-                        feature: self.edges(i, j).with_normal_of(self.tri_is_a),
+                        feature: Feature::line_over_border(self.tri_is_a, j, i),
                         point: self.tri.pose.to_world(now),
                         normal: outward,
                         gap: height(now),
@@ -328,7 +328,7 @@ impl Pair<'_> {
             });
             if height(now).min(height(end)) <= slack && over.is_some() {
                 let new = Candidate {
-                    feature: Feature::vertex_on_face(!self.tri_is_a, f as u32, k),
+                    feature: Feature::point_on_face(!self.tri_is_a, f, k),
                     point: self.tri.pose.to_world(self.points[k]),
                     normal,
                     gap: height(now),
@@ -340,9 +340,9 @@ impl Pair<'_> {
 
     fn edges(&self, own: usize, others: usize) -> Feature {
         if self.tri_is_a {
-            Feature::edges(own, others)
+            Feature::crossing(own, others)
         } else {
-            Feature::edges(others, own)
+            Feature::crossing(others, own)
         }
     }
 

@@ -1,5 +1,7 @@
 //! The vibrating plate against references that no time stepping made.
 
+mod carried;
+mod parts;
 mod rocking;
 mod scaled_circle;
 mod thresholds;

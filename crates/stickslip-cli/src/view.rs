@@ -1,0 +1,81 @@
+//! `stickslip view`: a recorded run as one page to look at.
+
+use crate::output::{Failure, Verdict, print, print_json};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use stickslip::dynamics::check::world_of;
+use stickslip::dynamics::scene::Scene;
+use stickslip::prelude::World;
+use stickslip::record::Trajectory;
+use stickslip_view::Film;
+
+/// Write a trajectory as one HTML page with a 3D view
+///
+/// The page is one file without anything to fetch: it opens from disk, in any browser with WebGL 2.
+///
+/// Example: stickslip view stack.parquet -o stack.html
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A trajectory written by `stickslip run … -o FILE.parquet`
+    trajectory: PathBuf,
+    /// Page to write (default: the name of the trajectory with .html)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let output = self
+            .output
+            .clone()
+            .unwrap_or_else(|| self.trajectory.with_extension("html"));
+        with_film(&self.trajectory, |film| {
+            let page = film.page();
+            std::fs::write(&output, &page)
+                .map_err(|e| Failure::Work(format!("{}: {e}", output.display())))?;
+            if self.json {
+                let file = output.display().to_string();
+                return print_json(&json!({ "file": file, "bytes": page.len() }));
+            }
+            let megabytes = page.len() as f64 / 1e6;
+            print(&format!("{} ({megabytes:.2} MB)", output.display()))
+        })?;
+        Ok(Verdict::Good)
+    }
+}
+
+/// Opens a trajectory, rebuilds its bodies from the scene text inside, and hands on what is seen of it.
+pub(crate) fn with_film<T>(
+    path: &Path,
+    show: impl FnOnce(&Film<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+    {
+        return Err(Failure::Input(format!(
+            "{}: a CSV holds no shapes, so nothing can be seen of it; record the run with -o NAME.parquet",
+            path.display()
+        )));
+    }
+    let trajectory = Trajectory::open(path)?;
+    for warning in &trajectory.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let world: World = world_of(&trajectory)?;
+    let title = Scene::parse(&trajectory.header.scene, &trajectory.header.scene_file, &[])
+        .map(|scene| scene.title)
+        .unwrap_or_default();
+    let title = if title.is_empty() {
+        trajectory.header.scene_file.clone()
+    } else {
+        title
+    };
+    let film = Film::new(world.model(), &trajectory)
+        .map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?
+        .titled(title);
+    show(&film)
+}

@@ -1,0 +1,223 @@
+// State, controls and the loop.
+
+const $ = (id) => document.getElementById(id);
+
+function fail(error) {
+  $("message").textContent = error.message;
+  $("message").hidden = false;
+}
+
+async function main() {
+  const begun = performance.now();
+  const run = await readRun();
+  const renderer = new Renderer($("view"), run.n <= 300);
+  const camera = new Camera(run.about.extent, $("view"));
+  const stage = new Stage(run, renderer, camera);
+  const state = { time: run.t[0], frame: 0, playing: false, speed: 1, dirty: true, chosen: { body: -1, row: -1, lost: false, point: null, bodies: null } };
+  const plots = new Plots(run, $("plots"), (t) => { pause(); seek(run.frameAt(t + 0.5 * (run.about.h || 0))); });
+  const panel = new Panel(run, $("numbers"), (what) => choose(what));
+
+  // What is written on top, and the list of bodies.
+  $("title").textContent = run.about.title;
+  $("title").title = cut(run.about.title);
+  const verdict = run.about.certified === true ? ["certified", "good"] : run.about.certified === false ? [run.about.failure ? "stopped" : "not certified", "bad"] : ["unfinished", "bad"];
+  $("verdict").textContent = verdict[0];
+  $("verdict").classList.add(verdict[1]);
+  $("verdict").title = run.about.failure ?? `every step obeys the law to ${run.about.tolerance} m/s`;
+  $("bodies").append(new Option("– whole run –", "-1"), ...run.bodies.map((body, k) => new Option(cut(body.name), String(k))));
+  $("scrub").max = String(run.frames - 1);
+
+  const seek = (frame) => {
+    state.frame = Math.min(run.frames - 1, Math.max(0, frame));
+    state.time = run.t[state.frame];
+    state.dirty = true;
+  };
+  const play = () => {
+    if (run.frames < 2) return;
+    if (state.frame >= run.frames - 1) seek(0);
+    state.playing = true;
+    state.last = undefined;
+    state.dirty = true;
+  };
+  const pause = () => { if (state.playing) { state.playing = false; seek(state.frame); } };
+
+  const choose = ({ body = -1, row = -1 } = {}) => {
+    const contact = row >= 0 ? run.contact(row) : null;
+    state.chosen = { body: contact ? contact.on : body, row, lost: false, point: contact?.point ?? null, bodies: contact?.bodies ?? null };
+    state.dirty = true;
+  };
+  // The selected contact in another step: the one of the same two bodies that is nearest to where it was.
+  const track = () => {
+    const { chosen } = state;
+    if (!chosen.bodies) return;
+    const { from, to } = run.contacts(state.frame);
+    let best = -1, least = Infinity;
+    for (let row = from; row < to; row++) {
+      if (run.body_a[row] !== chosen.bodies[0] || run.body_b[row] !== chosen.bodies[1]) continue;
+      const far = length(sub(run.contact(row).point, chosen.point));
+      if (far < least) [best, least] = [row, far];
+    }
+    chosen.row = best;
+    chosen.lost = best < 0;
+    if (best >= 0) chosen.point = run.contact(best).point;
+  };
+  const next = (kind, by) => {
+    if (kind === "body") return choose({ body: (((state.chosen.body + by) % run.n) + run.n) % run.n });
+    const { from, to } = run.contacts(state.frame);
+    if (from === to) return;
+    const now = state.chosen.row >= from && state.chosen.row < to ? state.chosen.row - from + by : by > 0 ? 0 : -1;
+    choose({ row: from + (((now % (to - from)) + (to - from)) % (to - from)) });
+  };
+  const theme = (name) => {
+    document.documentElement.dataset.theme = name;
+    stage.setTheme(name);
+    plots.prepare();
+    state.dirty = true;
+  };
+
+  // Buttons and boxes.
+  $("play").addEventListener("click", () => (state.playing ? pause() : play()));
+  $("start").addEventListener("click", () => { pause(); seek(0); });
+  $("back").addEventListener("click", () => { pause(); seek(state.frame - 1); });
+  $("forward").addEventListener("click", () => { pause(); seek(state.frame + 1); });
+  $("scrub").addEventListener("input", (event) => { pause(); seek(Number(event.target.value)); });
+  $("speed").addEventListener("change", (event) => { state.speed = Number(event.target.value); });
+  $("bodies").addEventListener("change", (event) => choose({ body: Number(event.target.value) }));
+  $("dark").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  $("help-button").addEventListener("click", () => $("help").showModal());
+  for (const name of ["forces", "cones", "trails"]) $(`show-${name}`).addEventListener("change", (event) => { stage.show[name] = event.target.checked; state.dirty = true; });
+  $("follow").addEventListener("change", () => { state.dirty = true; });
+  $("arrow-scale").addEventListener("input", (event) => { stage.arrowScale = run.about.arrow * Math.pow(10, Number(event.target.value) / 2); state.dirty = true; });
+
+  const click = (id) => $(id).click();
+  const speed = (by) => { const s = $("speed"); s.selectedIndex = Math.min(s.options.length - 1, Math.max(0, s.selectedIndex + by)); s.dispatchEvent(new Event("change")); };
+  const keys = {
+    " ": () => click("play"), Home: () => click("start"), End: () => { pause(); seek(run.frames - 1); }, "[": () => speed(-1), "]": () => speed(1),
+    ArrowLeft: (e) => { pause(); seek(state.frame - (e.shiftKey ? 10 : 1)); }, ArrowRight: (e) => { pause(); seek(state.frame + (e.shiftKey ? 10 : 1)); },
+    b: () => next("body", 1), B: () => next("body", -1), c: () => next("contact", 1), C: () => next("contact", -1), Escape: () => choose(),
+    f: () => click("follow"), v: () => click("show-forces"), k: () => click("show-cones"), t: () => click("show-trails"), r: () => { camera.reset(); state.dirty = true; },
+    l: () => click("dark"), "?": () => click("help-button"),
+    a: () => camera.turn(-0.08, 0), d: () => camera.turn(0.08, 0), w: () => camera.turn(0, 0.08), s: () => camera.turn(0, -0.08),
+    A: () => camera.move(0.05, 0), D: () => camera.move(-0.05, 0), W: () => camera.move(0, -0.05), S: () => camera.move(0, 0.05),
+    "+": () => camera.zoom(0.9), "=": () => camera.zoom(0.9), "-": () => camera.zoom(1.1),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
+    // A control keeps the keys that are its own.
+    const own = event.target.matches?.("select") || (event.target.matches?.("input[type=range]") && event.key.startsWith("Arrow")) || (event.target.matches?.("button, input[type=checkbox]") && event.key === " ");
+    const action = keys[event.key];
+    if (!action || own) return;
+    event.preventDefault();
+    action(event);
+    state.dirty = true;
+  });
+
+  // Mouse and fingers on the view.
+  const view = $("view"), fingers = new Map();
+  let travelled = 0;
+  view.addEventListener("contextmenu", (event) => event.preventDefault());
+  view.addEventListener("pointerdown", (event) => { view.focus(); view.setPointerCapture(event.pointerId); fingers.set(event.pointerId, event); travelled = 0; });
+  view.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY, tall = view.clientHeight;
+    travelled += Math.abs(dx) + Math.abs(dy);
+    if (fingers.size === 2) {
+      const other = [...fingers.values()].find((f) => f.pointerId !== event.pointerId);
+      const far = (f) => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
+      camera.zoom(far(before) / Math.max(far(event), 1));
+      camera.move(dx / tall / 2, dy / tall / 2);
+    } else if (event.buttons & 2 || event.shiftKey) camera.move(dx / tall, dy / tall);
+    else camera.turn((dx / tall) * 3, (dy / tall) * 3);
+    fingers.set(event.pointerId, event);
+    state.dirty = true;
+  });
+  const release = (event) => {
+    if (fingers.delete(event.pointerId) && event.type === "pointerup" && travelled < 5 && event.button === 0) {
+      const hit = stage.pick(event.clientX, event.clientY);
+      if (!hit) choose();
+      else if (hit.body !== undefined) choose({ body: hit.body });
+      else choose({ row: run.contacts(state.frame).from + hit.contact });
+    }
+  };
+  view.addEventListener("pointerup", release);
+  view.addEventListener("pointercancel", release);
+  view.addEventListener("wheel", (event) => { event.preventDefault(); camera.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.0012)); state.dirty = true; }, { passive: false });
+  new ResizeObserver(() => { plots.prepare(); state.dirty = true; }).observe($("stage"));
+  new ResizeObserver(() => { plots.prepare(); state.dirty = true; }).observe($("plots"));
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
+
+  // One picture. While playing slowly, bodies are drawn between two recorded states; numbers never are.
+  const draw = () => {
+    track();
+    stage.chosen = state.chosen;
+    const { frame } = state, gap = frame + 1 < run.frames ? run.t[frame + 1] - run.t[frame] : 0;
+    const moment = { frame, part: state.playing && gap > 0 && run.n <= 300 ? Math.min(1, (state.time - run.t[frame]) / gap) : 0 };
+    if ($("follow").checked && state.chosen.body >= 0) camera.target = stage.pose(state.chosen.body, moment).place;
+    stage.draw(moment);
+    $("scrub").value = String(frame);
+    $("time").textContent = `${run.t[frame].toFixed(4)} s · step ${run.step[frame]}`;
+    $("play").textContent = state.playing ? "❚❚" : "▶︎";
+    $("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
+    if ($("bodies").value !== String(state.chosen.body)) $("bodies").value = String(state.chosen.body);
+    plots.mark(state.time);
+    // Text costs more than triangles: while playing, ten times a second.
+    const now = performance.now();
+    if (!state.playing || !(now - state.written < 100)) { panel.show(frame, state.chosen); state.written = now; }
+  };
+
+  // Frames a second, and a coarser picture where they are too few to look smooth.
+  const pace = { count: 0, since: performance.now(), fps: 0, slow: 0 };
+  const measure = (now) => {
+    pace.count++;
+    if (now - pace.since < 500) return;
+    pace.fps = (1000 * pace.count) / (now - pace.since);
+    [pace.count, pace.since] = [0, now];
+    $("fps").textContent = `${pace.fps.toFixed(0)} fps`;
+    $("fps").hidden = !state.playing;
+    pace.slow = state.playing && pace.fps < 40 ? pace.slow + 1 : 0;
+    if (pace.slow >= 1 && renderer.quality > 0.36) { renderer.quality *= 0.75; pace.slow = 0; }
+  };
+  const loop = (now) => {
+    if (state.playing) {
+      state.time += ((now - (state.last ?? now)) / 1000) * state.speed;
+      state.last = now;
+      if (state.time >= run.end()) { state.time = run.end(); state.frame = run.frames - 1; state.playing = false; $("fps").hidden = true; }
+      else state.frame = run.frameAt(state.time);
+      state.dirty = true;
+      measure(now);
+    } else {
+      [pace.count, pace.since] = [0, now];
+      if (renderer.quality < 1) { renderer.quality = 1; state.dirty = true; }
+    }
+    if (state.dirty) { state.dirty = false; draw(); }
+    requestAnimationFrame(loop);
+  };
+  // For `stickslip bench page`: pictures a second over the whole run, each finished before the next begins.
+  const bench = () => {
+    const pixel = new Uint8Array(4), { gl } = renderer, spent = [];
+    for (let k = 0; k < 60; k++) {
+      seek(Math.floor((k * (run.frames - 1)) / 59));
+      const start = performance.now();
+      draw();
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      spent.push(performance.now() - start);
+    }
+    spent.sort((a, b) => a - b);
+    console.log(`stickslip-bench ${JSON.stringify({ load: loaded, picture: spent[30], slow: spent[57], width: view.width, height: view.height })}`);
+  };
+  theme(dark.matches ? "dark" : "light");
+  draw();
+  requestAnimationFrame(loop);
+  const loaded = performance.now();
+  // For tests and for the curious.
+  window.stickslip = {
+    run, state, stage, camera, seek, play, pause, choose, pace, loadMilliseconds: loaded - begun, sinceStart: loaded,
+    redraw: () => { state.dirty = true; }, project: (point) => stage.project(point), arrows: () => stage.arrows, arrowScale: () => stage.arrowScale,
+  };
+  document.documentElement.dataset.ready = "true";
+  if (location.hash === "#bench") bench();
+}
+
+main().catch(fail);

@@ -1,0 +1,280 @@
+//! A film: a recorded run, ready to be shown.
+
+use crate::ViewError;
+use crate::solid::{Look, Meshes, SMALLEST, look_of};
+use glam::DVec3;
+use stickslip_certify::spring::Ends;
+use stickslip_certify::{ContactImpulse, Mode, Model};
+use stickslip_geometry::Pose;
+use stickslip_record::{Frame, Trajectory};
+
+/// A body in a film.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Actor {
+    /// Name.
+    pub name: String,
+    /// kg; `None` for a body whose motion is prescribed.
+    pub mass: Option<f64>,
+    /// What is seen of it.
+    pub look: Look,
+    /// Radius about the body's origin, m; infinite for a plane.
+    pub radius: f64,
+}
+
+/// What holds two bodies together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// A joint: its two places coincide.
+    Joint,
+    /// A spring or damper between two places.
+    Spring,
+}
+
+/// A joint or a spring between two bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Name.
+    pub name: String,
+    /// Joint or spring.
+    pub kind: LinkKind,
+    /// Which bodies; `None` is the world.
+    pub bodies: [Option<usize>; 2],
+    /// Where, in the frame of each body, m.
+    pub places: [DVec3; 2],
+    /// Which of the step's joints and springs it is.
+    pub index: usize,
+}
+
+/// The joints of a model, and those of its springs that have ends in space (one on a joint's axis is seen as the joint).
+fn links_of(model: &Model) -> Vec<Link> {
+    let joints = model.joints.iter().enumerate().map(|(index, joint)| Link {
+        name: joint.name.clone(),
+        kind: LinkKind::Joint,
+        bodies: joint.bodies,
+        places: joint.anchors,
+        index,
+    });
+    let springs = model
+        .springs
+        .iter()
+        .enumerate()
+        .filter_map(|(k, spring)| match &spring.ends {
+            Ends::Points { bodies, points } => Some(Link {
+                name: spring.name.clone(),
+                kind: LinkKind::Spring,
+                bodies: *bodies,
+                places: *points,
+                index: model.joints.len() + k,
+            }),
+            Ends::Axis { .. } => None,
+        });
+    joints.chain(springs).collect()
+}
+
+/// A recorded run, ready to be shown.
+pub struct Film<'a> {
+    /// What is shown on top.
+    pub title: String,
+    /// The run.
+    pub trajectory: &'a Trajectory,
+    /// Bodies in the order of the trajectory.
+    pub actors: Vec<Actor>,
+    /// Their meshes.
+    pub meshes: Meshes,
+    /// Joints and springs.
+    pub links: Vec<Link>,
+}
+
+/// A box that holds all that moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Lowest coordinates of the box around it, m.
+    pub low: DVec3,
+    /// Highest coordinates, m.
+    pub high: DVec3,
+}
+
+impl Extent {
+    /// Middle of the box, m.
+    #[must_use]
+    pub fn centre(&self) -> DVec3 {
+        0.5 * (self.low + self.high)
+    }
+
+    /// Half of the box's diagonal, m.
+    #[must_use]
+    pub fn radius(&self) -> f64 {
+        (0.5 * (self.high - self.low).length()).max(1e-6)
+    }
+}
+
+impl<'a> Film<'a> {
+    /// The film of a run of this model.
+    ///
+    /// # Errors
+    /// A trajectory of other bodies, or without any state.
+    pub fn new(model: &Model, trajectory: &'a Trajectory) -> Result<Self, ViewError> {
+        let (expected, found) = (model.bodies.len(), trajectory.header.bodies.len());
+        let whole = |frame: &Frame| frame.step.bodies.len() == expected;
+        if found != expected || !trajectory.frames.iter().all(whole) {
+            return Err(ViewError::Bodies { found, expected });
+        }
+        if trajectory.frames.is_empty() {
+            return Err(ViewError::Empty);
+        }
+        let mut meshes = Meshes::for_bodies(expected);
+        let actor = |body: &stickslip_certify::Body| Actor {
+            name: body.name.clone(),
+            mass: body.mass.as_ref().map(|m| m.mass),
+            look: look_of(&body.shape, &mut meshes),
+            radius: body.shape.radius().max(SMALLEST),
+        };
+        Ok(Self {
+            title: trajectory.header.scene_file.clone(),
+            trajectory,
+            actors: model.bodies.iter().map(actor).collect(),
+            meshes,
+            links: links_of(model),
+        })
+    }
+
+    /// With another title.
+    #[must_use]
+    pub fn titled(self, title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..self
+        }
+    }
+
+    /// The recorded steps.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame] {
+        &self.trajectory.frames
+    }
+
+    /// The frame whose time is nearest.
+    ///
+    /// # Errors
+    /// A time outside the trajectory (by more than half a step), or no number.
+    pub fn frame_at(&self, t: f64) -> Result<usize, ViewError> {
+        let times = || self.frames().iter().map(|f| f.step.t);
+        let (from, to) = (
+            times().next().unwrap_or(0.0),
+            times().next_back().unwrap_or(0.0),
+        );
+        let slack = 0.5 * self.trajectory.header.h;
+        if !(t >= from - slack && t <= to + slack) {
+            return Err(ViewError::Time { t, from, to });
+        }
+        let distance = |k: &usize| (self.frames()[*k].step.t - t).abs();
+        let nearest = (0..self.frames().len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.ok_or(ViewError::Empty)
+    }
+
+    /// Where a body is in a frame.
+    #[must_use]
+    pub fn pose(&self, frame: usize, body: usize) -> Pose {
+        self.frames()[frame].step.bodies[body].pose
+    }
+
+    /// A box that holds the finite bodies in these frames; 1 m about the origin where there are none.
+    #[must_use]
+    pub fn extent(&self, frames: std::ops::Range<usize>) -> Extent {
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for frame in &self.frames()[frames] {
+            for (actor, body) in self.actors.iter().zip(&frame.step.bodies) {
+                // A fixed body as large as a floor does not say where to look.
+                if actor.radius.is_finite() && (actor.mass.is_some() || actor.radius < 5.0) {
+                    low = low.min(body.pose.position - actor.radius);
+                    high = high.max(body.pose.position + actor.radius);
+                }
+            }
+        }
+        if low.x > high.x {
+            (low, high) = (DVec3::NEG_ONE, DVec3::ONE);
+        }
+        Extent { low, high }
+    }
+
+    /// Radius of the middle one of the free bodies, m: the size of what is looked at.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        let mut radii: Vec<f64> = self
+            .actors
+            .iter()
+            .filter(|a| a.mass.is_some())
+            .map(|a| a.radius)
+            .collect();
+        radii.sort_by(f64::total_cmp);
+        radii.get(radii.len() / 2).copied().unwrap_or(0.5).max(1e-6)
+    }
+
+    /// Where the two ends of a link are in a frame, m.
+    #[must_use]
+    pub fn ends(&self, frame: usize, link: &Link) -> [DVec3; 2] {
+        [0, 1].map(|k| {
+            link.bodies[k].map_or(link.places[k], |body| {
+                self.pose(frame, body).to_world(link.places[k])
+            })
+        })
+    }
+
+    /// The mean force of a joint or spring on its second body over the step that ended in a frame, N; zero in the
+    /// initial state.
+    #[must_use]
+    pub fn link_force(&self, frame: usize, link: &Link) -> DVec3 {
+        let impulse = self.frames()[frame].step.joints.get(link.index);
+        impulse.map_or(DVec3::ZERO, |j| j.linear / self.step_length(frame))
+    }
+
+    /// The force of a contact as it is shown: on which body, and its mean over the step, N.
+    ///
+    /// That is the second body, or the first one where the second does not move freely: people look at what the
+    /// floor does to a box, not at what the box does to the floor.
+    #[must_use]
+    pub fn shown_force(&self, frame: usize, contact: &ContactImpulse) -> (usize, DVec3) {
+        let [a, b] = contact.contact.bodies;
+        let force = contact.world_impulse() / self.step_length(frame);
+        let free = |k: usize| self.actors.get(k).is_some_and(|actor| actor.mass.is_some());
+        if free(a) && !free(b) {
+            (a, -force)
+        } else {
+            (b, force)
+        }
+    }
+
+    /// Length of the step that ended in a frame, s: that of the run, or as recorded where steps differ.
+    #[must_use]
+    pub fn step_length(&self, frame: usize) -> f64 {
+        let h = self.trajectory.header.h;
+        let start = self.trajectory.start_of(frame);
+        let length = start.map_or(h, |start| self.frames()[frame].step.t - start.t);
+        // The difference of two times is not known as well as h.
+        if (length - h).abs() < 1e-6 * h || length <= 0.0 {
+            h
+        } else {
+            length
+        }
+    }
+
+    /// Length of an arrow for a force of 1 N: the median of the frames' largest forces is one and a half radii
+    /// of a body long.
+    #[must_use]
+    pub fn arrow_scale(&self) -> f64 {
+        let active = |c: &&ContactImpulse| c.mode != Mode::Open;
+        let largest = |k: usize| {
+            let contacts = self.frames()[k].step.contacts.iter().filter(active);
+            contacts
+                .map(|c| c.impulse.length() / self.step_length(k))
+                .fold(0.0, f64::max)
+        };
+        let mut forces: Vec<f64> = (0..self.frames().len())
+            .map(largest)
+            .filter(|f| *f > 0.0)
+            .collect();
+        forces.sort_by(f64::total_cmp);
+        let typical = forces.get(forces.len() / 2).copied().unwrap_or(1.0);
+        1.5 * self.size() / typical
+    }
+}

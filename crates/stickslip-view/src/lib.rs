@@ -1,0 +1,51 @@
+//! Trajectories to look at. A [`Film`] is what is seen of a recorded run: bodies as triangle meshes, their
+//! motion, contacts with forces, certificates. It becomes
+//!
+//! - one self-contained HTML page with a 3D view ([`Film::page`]): no server, no network;
+//! - a picture of one moment, SVG or PNG, without a browser ([`Film::shot`]);
+//! - a GLB animation ([`Film::glb`]).
+//!
+//! A film never steps a world: everything it shows was recorded. A new shape is one arm in
+//! [`solid::look_of`]: which meshes it is made of.
+
+pub mod camera;
+pub mod film;
+pub mod glb;
+pub mod mesh;
+mod pack;
+pub mod page;
+pub mod shot;
+pub mod solid;
+
+pub use camera::Camera;
+pub use film::{Actor, Film, Link, LinkKind};
+pub use mesh::Mesh;
+pub use page::PageWriter;
+pub use shot::ShotOptions;
+pub use solid::{Look, Part};
+
+/// Why a film could not be made or shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// The trajectory's bodies are not those of the model.
+    #[error("the trajectory has {found} bodies, the model {expected}")]
+    Bodies {
+        /// In the trajectory.
+        found: usize,
+        /// In the model.
+        expected: usize,
+    },
+    /// A trajectory without any state.
+    #[error("the trajectory has no steps: nothing can be seen")]
+    Empty,
+    /// A time outside the trajectory.
+    #[error("t = {t} s is not in the trajectory, which goes from {from} s to {to} s")]
+    Time {
+        /// What was asked for, s.
+        t: f64,
+        /// First time, s.
+        from: f64,
+        /// Last time, s.
+        to: f64,
+    },
+}
