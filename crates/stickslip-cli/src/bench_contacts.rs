@@ -91,6 +91,7 @@ impl Place {
             start: pose,
             pose,
             end,
+            arm: 0.0,
         };
         out.clear();
         future_contacts(
@@ -201,6 +202,7 @@ fn many((bodies, side): (usize, f64)) -> Result<Many, ShapeError> {
                 start: ways[k][0],
                 pose: ways[k][0],
                 end: ways[k][1],
+                arm: 0.0,
             };
             out.clear();
             future_contacts(&moving(i), &moving(j), &mut out);
