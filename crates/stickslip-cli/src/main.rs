@@ -6,9 +6,11 @@ mod bench_cannonball;
 mod bench_contacts;
 mod bench_page;
 mod bench_plate;
+mod bench_precision;
 mod check;
 mod collection;
 mod compare;
+mod converge;
 mod dump;
 mod field;
 mod modes;
@@ -43,6 +45,7 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Compare(compare::Args),
+    Converge(converge::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Run(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Converge(args) => args.run(),
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),

@@ -92,6 +92,49 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     pair.rows(&now, out);
 }
 
+/// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
+/// bodies that do not touch yet, there may be other ways out.
+pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (a, b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let touch = TOUCH * a.shape.radius().min(b.shape.radius());
+    farthest(&a, &b).is_some_and(|d| match d.of {
+        Of::FaceA(_) | Of::FaceB(_) => d.gap <= touch,
+        Of::Parts(p, q) => is_round(&a, p) && is_round(&b, q),
+    })
+}
+
+/// Do all directions that separate two boxes at the start of the step agree to about 25°?
+pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (placed_a, placed_b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
+    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
+    let (of_a, of_b) = (axes(a), axes(b));
+    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
+    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
+    let mut first: Option<DVec3> = None;
+    all.filter_map(DVec3::try_normalize)
+        .flat_map(|n| [n, -n])
+        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .all(|n| first.get_or_insert(n).dot(n) > 0.9)
+}
+
+/// Has the surface one normal at this feature?
+fn is_round(s: &Placed, part: Part) -> bool {
+    match part {
+        Part::Point(_) | Part::Line(_) => s.rounding() > 0.0 || s.girth() > 0.0,
+        Part::Circle(_) => false,
+        Part::Side => true,
+    }
+}
+
 impl Pair<'_> {
     /// The nearest direction, where the pair touches or is predicted to stay apart along it; else the direction
     /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
