@@ -219,11 +219,11 @@ impl World {
     /// Solves until no contact is missing; leaves states and impulses in the workspace.
     pub(crate) fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
         let mut solved = Solved::default();
-        for _ in 0..SECOND_LOOKS {
+        for round in 0..SECOND_LOOKS {
             solved = self.solve_once(solver)?;
             let scheme = self.work.plan.scheme;
             let looks = matches!(scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
-            let missed = if looks { self.add_missed() } else { 0 };
+            let missed = if looks { self.add_missed(round) } else { 0 };
             self.stopwatch.lap(Stage::SecondLook);
             if missed == 0 {
                 break;
@@ -317,17 +317,16 @@ impl World {
     fn warm_start(&mut self, guess: &mut Vec<DVec3>) {
         guess.clear();
         for (k, contact) in self.work.contacts.iter().enumerate() {
-            let key = (contact.bodies, contact.feature);
             let last = &self.last.contacts;
-            match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
-                Ok(found) => {
+            match remembered(last, contact) {
+                Some(found) => {
                     let impulse = last[found].impulse;
                     guess.push(self.work.problem.from_record(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
                 }
-                Err(_) => guess.push(DVec3::ZERO),
+                None => guess.push(DVec3::ZERO),
             }
         }
         guess.resize(guess.len() + self.work.problem.extra(), DVec3::ZERO);
@@ -538,7 +537,7 @@ impl World {
         }
     }
 
-    fn add_missed(&mut self) -> usize {
+    fn add_missed(&mut self, round: usize) -> usize {
         let work = &mut self.work;
         let way = Way::of(work.plan);
         way.ends(&work.next, &mut work.end_poses);
@@ -548,8 +547,13 @@ impl World {
             placed: &work.placed,
             end: &work.end_poses,
         };
-        work.finder
-            .add_missed(&paths, &self.frictions, &self.settings, &mut work.contacts)
+        work.finder.add_missed(
+            &paths,
+            &self.frictions,
+            &self.settings,
+            round,
+            &mut work.contacts,
+        )
     }
 
     pub(crate) fn judge(&mut self) -> Certificate {
@@ -701,6 +705,23 @@ fn correct(
         iterations: solved.iterations,
         best: std::mem::take(&mut solved.impulses),
     }))
+}
+
+/// The same contact in the last step: that of the same pieces, or, where a feature has passed from one piece to the
+/// next (over the seam of a mesh), of the same bodies, feature and normal.
+fn remembered(last: &[ContactImpulse], contact: &Contact) -> Option<usize> {
+    if let Ok(found) = last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
+        return Some(found);
+    }
+    if contact.pieces == [0, 0] {
+        return None;
+    }
+    let from = last.partition_point(|c| c.contact.bodies < contact.bodies);
+    let to = last.partition_point(|c| c.contact.bodies <= contact.bodies);
+    (from..to).find(|&k| {
+        let old = &last[k].contact;
+        old.feature == contact.feature && old.normal.dot(contact.normal) > 1.0 - 1e-6
+    })
 }
 
 fn finite(state: &BodyState) -> bool {
