@@ -12,7 +12,9 @@ use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::{contact_frame, fan_start};
+use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
+use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
 
@@ -314,6 +316,7 @@ impl Judge {
                 start,
                 pose,
                 end,
+                arm: 0.0,
             }
         };
         self.bounds.clear();
@@ -323,19 +326,19 @@ impl Judge {
             self.bounds.push(swept.grown(m.sweep()));
         }
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
-            (model.bodies[i].is_free() || model.bodies[j].is_free())
-                && given.ignored.binary_search(&[i, j]).is_err()
+            model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
-            let (a, b) = (moving(i), moving(j));
-            let depth = -separation(a.shape, &a.end, b.shape, &b.end);
-            if depth.is_nan() || depth > c.penetration {
-                c.penetration = depth;
-            }
-            let excess = -closest_on_the_way(&a, &b).0 - unseen(&a, &b);
-            if excess > 0.0 || excess.is_nan() {
-                c.raise(Residual::Gap, excess / given.grid);
-            }
+            piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
+                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                if depth.is_nan() || depth > c.penetration {
+                    c.penetration = depth;
+                }
+                let excess = -closest_on_the_way(a, b).0 - unseen(a, b);
+                if excess > 0.0 || excess.is_nan() {
+                    c.raise(Residual::Gap, excess / given.grid);
+                }
+            });
         }
     }
 }
@@ -368,11 +371,17 @@ fn judge_geometry(
         contact, impulse, ..
     } = contact;
     let [i, j] = contact.bodies;
-    let (a, b) = (&model.bodies[i].shape, &model.bodies[j].shape);
-    let (pose_a, pose_b) = (
-        given.scheme.pose(model, before, after, i),
-        given.scheme.pose(model, before, after, j),
-    );
+    let of = |k: usize| {
+        let body = contact.bodies[k];
+        let (shape, local) = model.bodies[body].shape.piece(contact.pieces[k])?;
+        let pose = given.scheme.pose(model, before, after, body);
+        Some((shape, pose.then(&local)))
+    };
+    let (Some((a, pose_a)), Some((b, pose_b))) = (of(0), of(1)) else {
+        c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
+        return;
+    };
+    let (pose_a, pose_b) = (&pose_a, &pose_b);
     let (n, x) = (contact.normal, contact.point);
     let (from_a, from_b) = (a.distance(pose_a, x), b.distance(pose_b, x));
     let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)

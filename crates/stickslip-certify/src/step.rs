@@ -111,7 +111,9 @@ impl Reading {
 pub struct Contact {
     /// Indices into the model, the first smaller.
     pub bodies: [usize; 2],
-    /// Which features of the two shapes.
+    /// Which convex piece of each body (0 for a body that is convex itself).
+    pub pieces: [u32; 2],
+    /// Which features of the two pieces.
     pub feature: Feature,
     /// The one application point for both bodies, world, m.
     pub point: DVec3,
@@ -225,6 +227,14 @@ impl Mode {
             Self::Stick => "stick",
             Self::Slide => "slide",
         }
+    }
+}
+
+impl Contact {
+    /// What identifies the contact from step to step, and orders the contacts of a step.
+    #[must_use]
+    pub const fn key(&self) -> ([usize; 2], [u32; 2], Feature) {
+        (self.bodies, self.pieces, self.feature)
     }
 }
 

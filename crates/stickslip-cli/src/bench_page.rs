@@ -58,13 +58,17 @@ fn measure(file: &'static str, text: &str, chromium: Option<&Path>) -> Result<Ro
     let mut world = World::from_scene(&scene)?;
     let mut trajectory = Trajectory::new();
     let header = header(&scene, &world);
-    simulate(
+    let outcome = simulate(
         &mut world,
         &header,
         scene.step.until,
         &mut trajectory,
         &mut |_| {},
     )?;
+    if let Some(failure) = &outcome.failure {
+        // What was computed until then makes a page all the same.
+        eprintln!("warning: {file}: {failure}");
+    }
     let film = Film::new(world.model(), &trajectory).map_err(|e| Failure::Work(e.to_string()))?;
     let start = Instant::now();
     let page = film.titled(&scene.title).page();

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::dynamics::alarm::Watch;
-use stickslip::dynamics::scene::Override;
+use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
@@ -59,6 +59,9 @@ pub(crate) struct Args {
     /// With a .csv: also write the joints and springs with their forces, beside it
     #[arg(long)]
     joints: bool,
+    /// Read meshes and height fields also outside the scene's folder
+    #[arg(long)]
+    allow_outside: bool,
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
@@ -79,7 +82,11 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let overrides = self.overrides()?;
-        let scene = Scene::read(&self.scene, &overrides)?;
+        let files = Files::beside(&self.scene).anywhere(self.allow_outside);
+        let scene = Scene::read_with(&self.scene, &overrides, files)?;
+        for note in &scene.notes {
+            eprintln!("note: {note}");
+        }
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);

@@ -2,12 +2,13 @@
 //! stored number is recomputed or judged.
 
 use crate::methods::Method;
-use crate::scene::{Override, Scene, SceneError};
+use crate::scene::{Files, Override, Scene, SceneError};
 use crate::world::{Plan, World, energy};
 use stickslip_certify::{
     BodyState, Certificate, Contact, ContactImpulse, Kind, Residual, Scheme, StepRecord,
 };
 use stickslip_geometry::separation::separation;
+use stickslip_record::base64;
 use stickslip_record::{Frame, StateHash, Trajectory};
 
 /// Something in the file that is not so.
@@ -96,10 +97,16 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
         .iter()
         .filter_map(|o| Override::from_option(o))
         .collect();
-    World::from_scene(&Scene::parse(
+    let files = header
+        .files
+        .iter()
+        .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
+        .collect();
+    World::from_scene(&Scene::parse_with(
         &header.scene,
         &header.scene_file,
         &overrides,
+        Files::copies(files),
     )?)
 }
 

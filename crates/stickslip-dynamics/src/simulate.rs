@@ -4,6 +4,7 @@ use crate::error::StepError;
 use crate::scene::Scene;
 use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
+use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary};
 
 /// What a run came to.
@@ -59,6 +60,11 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .overrides
             .iter()
             .map(|o| format!("{}={}", o.key, o.value))
+            .collect(),
+        files: scene
+            .files
+            .iter()
+            .map(|(name, bytes)| (name.clone(), base64::encode(bytes)))
             .collect(),
         bodies: world
             .model()

@@ -14,6 +14,7 @@ use stickslip_certify::{
     Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Kind, Model, Reading,
     Restitution, Scheme, StepRecord, Wrench,
 };
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
@@ -40,6 +41,8 @@ pub struct Settings {
     pub gravity: DVec3,
     /// Is the energy inequality checked in every step?
     pub energy_check: bool,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// Pairs of bodies that do not collide (sorted, first smaller).
     pub ignored: Vec<[usize; 2]>,
     /// Threads that may be used; the answer does not depend on it.

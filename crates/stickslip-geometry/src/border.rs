@@ -26,6 +26,7 @@ impl<'a> Placed<'a> {
         let normal = match self.shape {
             Shape::Box { .. } => DVec3::AXES[k / 2] * side(k),
             Shape::Hull(hull) => hull.faces()[k].normal,
+            Shape::Triangle(facet) => facet.normal() * -side(k),
             _ => DVec3::Z * side(k),
         };
         Face {
@@ -64,6 +65,7 @@ impl Face<'_> {
         match self.shape {
             Shape::Box { .. } => 4,
             Shape::Hull(hull) => hull.corners(self.number).len(),
+            Shape::Triangle(_) => 3,
             _ => 0,
         }
     }
@@ -80,6 +82,7 @@ impl Face<'_> {
                 upper << axis | x << u | y << v
             }
             Shape::Hull(hull) => hull.corners(self.number)[i],
+            Shape::Triangle(_) => [[0, 1, 2], [0, 2, 1]][self.number][i],
             _ => 0,
         }
     }
@@ -98,6 +101,7 @@ impl Face<'_> {
         match self.shape {
             Shape::Box { half } => corner(*half, self.corner(i)),
             Shape::Hull(hull) => hull.vertices()[self.corner(i)],
+            Shape::Triangle(facet) => facet.points()[self.corner(i)],
             _ => DVec3::ZERO,
         }
     }

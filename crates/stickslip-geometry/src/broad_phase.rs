@@ -16,6 +16,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Around nothing: the union with it changes nothing.
+    pub const EMPTY: Self = Self {
+        min: DVec3::INFINITY,
+        max: DVec3::NEG_INFINITY,
+    };
+
     /// Around a shape at `pose`; infinite for a half-space.
     #[must_use]
     pub fn of(shape: &Shape, pose: &Pose) -> Self {
@@ -28,13 +34,15 @@ impl Bounds {
             };
         }
         let reach = match shape {
+            Shape::Compound(c) => return c.bounds(pose),
+            Shape::Mesh(mesh) => return mesh.bounds().placed(pose),
+            Shape::Triangle(facet) => {
+                return Self::around(&facet.points().map(|p| pose.to_world(p)));
+            }
             Shape::Points { points, .. } => {
-                let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-                for p in points {
-                    let p = pose.to_world(*p);
-                    (min, max) = (min.min(p), max.max(p));
-                }
-                return Self { min, max };
+                return points
+                    .iter()
+                    .fold(Self::EMPTY, |all, p| all.with(pose.to_world(*p)));
             }
             Shape::HalfSpace { .. } => DVec3::INFINITY,
             Shape::Ball { radius } => DVec3::splat(*radius),
@@ -51,6 +59,40 @@ impl Bounds {
             min: pose.position - reach,
             max: pose.position + reach,
         }
+    }
+
+    /// The smallest box that holds all points.
+    #[must_use]
+    pub fn around(points: &[DVec3]) -> Self {
+        points.iter().fold(Self::EMPTY, |all, p| all.with(*p))
+    }
+
+    /// The smallest box that holds it and a point.
+    #[must_use]
+    pub fn with(&self, point: DVec3) -> Self {
+        Self {
+            min: self.min.min(point),
+            max: self.max.max(point),
+        }
+    }
+
+    /// Around the box when its frame is at `pose`.
+    #[must_use]
+    pub fn placed(&self, pose: &Pose) -> Self {
+        let (middle, half) = ((self.min + self.max) * 0.5, (self.max - self.min) * 0.5);
+        let r = pose.rotation();
+        let reach = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+        let centre = pose.to_world(middle);
+        Self {
+            min: centre - reach,
+            max: centre + reach,
+        }
+    }
+
+    /// Around the box as seen from `pose`.
+    #[must_use]
+    pub fn seen_from(&self, pose: &Pose) -> Self {
+        self.placed(&pose.inverse())
     }
 
     /// The smallest box that holds both.

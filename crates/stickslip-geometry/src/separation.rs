@@ -2,17 +2,26 @@
 //!
 //! Used by the judge for true penetration, without the narrow phase.
 
+use crate::broad_phase::Bounds;
 use crate::directions::{farthest, overlap};
+use crate::mesh::{Facet, Mesh};
 use crate::placed::Placed;
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Signed separation: exact where negative or zero (minus the penetration depth), a lower bound of the
 /// distance where positive. `f64::INFINITY` for two half-spaces and for two sets of points, which never meet here.
 #[must_use]
 pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
     match (a, b) {
+        (Shape::Compound(c), _) => (c.pieces().iter())
+            .map(|p| separation(&p.shape, &pose_a.then(&p.pose), b, pose_b))
+            .fold(f64::INFINITY, f64::min),
+        (_, Shape::Compound(_)) => separation(b, pose_b, a, pose_a),
+        (Shape::Mesh(mesh), _) => of_mesh(mesh, pose_a, b, pose_b),
+        (_, Shape::Mesh(mesh)) => of_mesh(mesh, pose_b, a, pose_a),
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => f64::INFINITY,
         (Shape::HalfSpace { normal, offset }, other) => {
             below_plane(pose_a, *normal, *offset, other, pose_b)
@@ -33,6 +42,28 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             )
         }
     }
+}
+
+/// The least over the triangles that the other shape's bounds meet; infinite where there are none.
+fn of_mesh(mesh: &Arc<Mesh>, pose: &Pose, other: &Shape, other_pose: &Pose) -> f64 {
+    if let Shape::HalfSpace { normal, offset } = other {
+        return below_plane(
+            other_pose,
+            *normal,
+            *offset,
+            &Shape::Mesh(Arc::clone(mesh)),
+            pose,
+        );
+    }
+    let region = Bounds::of(other, other_pose).seen_from(pose);
+    let mut least = f64::INFINITY;
+    mesh.each_near(&|b| b.meets(&region), &mut |t| {
+        if let Some(facet) = Facet::new(mesh, t) {
+            let gap = separation(&Shape::Triangle(facet), pose, other, other_pose);
+            least = least.min(gap);
+        }
+    });
+    least
 }
 
 /// How near two convex shapes are.

@@ -290,6 +290,7 @@ mod tests {
         let level = ContactImpulse {
             contact: Contact {
                 bodies: [1, 4],
+                pieces: [0, 0],
                 feature: Feature(7),
                 point: DVec3::new(1.0, 2.0, 0.0),
                 normal: DVec3::Z,

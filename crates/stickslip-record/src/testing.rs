@@ -46,7 +46,9 @@ pub(crate) fn header(names: &[&str]) -> Header {
         version: "0.1.0".into(),
         scene_file: "scenes/test.toml".into(),
         scene: "title = \"a test\" # µ, and a \u{1F980}\n".into(),
+        files: vec![("part.stl".into(), "AAAA".into())],
         overrides: vec!["mu=0.5".into(), "body.a.mass=2".into()],
+
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),
         joints: vec!["elbow".into(), "a,spring".into()],
         h: 0.01,
@@ -171,6 +173,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
     ContactImpulse {
         contact: Contact {
             bodies,
+            pieces: [feature, 3],
             feature: Feature(feature.wrapping_sub(1)),
             point: noise.vector(),
             normal: exp(noise.vector()) * DVec3::Z,

@@ -264,8 +264,81 @@ impl Law {
     pub fn natural_map(&self, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
         let x = p * w_bar;
         let shifted = u + DVec3::X * self.slip(u).0;
-        x - self.project(x - shifted, w_bar)
+        let z = x - shifted;
+        moved(x, shifted, z, self.project(z, w_bar))
     }
+}
+
+/// F = x − P and its derivatives: dF = (I − D) dx + D_u du.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linear {
+    /// F, m/s.
+    pub f: DVec3,
+    /// D.
+    pub d: DMat3,
+    /// D_u.
+    pub by_u: DMat3,
+}
+
+impl Law {
+    /// The natural map with its derivatives: D = P', D_u = D C with C = I + e_n ∇(μσ)ᵀ.
+    #[must_use]
+    pub fn linearised(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        let x = p * w_bar;
+        let (shift, gradient) = self.slip(u);
+        let z = x - u - DVec3::X * shift;
+        let d = self.project_derivative(z, w_bar);
+        Linear {
+            f: moved(x, u + DVec3::X * shift, z, self.project(z, w_bar)),
+            d,
+            by_u: d + outer(d.x_axis, gradient),
+        }
+    }
+
+    /// Map of Alart and Curnier at impulse `p` and velocity `u`, m/s, with derivatives: Signorini on the
+    /// normal, and friction projected on the disc of radius μ (x_n − u_n)₊. Zero where the natural map is.
+    #[must_use]
+    pub fn alart_curnier(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        let x = p * w_bar;
+        let z = x - u;
+        let Self::Cone { mu } = self else {
+            return self.linearised(p, u, w_bar);
+        };
+        if z.x <= 0.0 {
+            return Linear {
+                f: x,
+                d: DMat3::ZERO,
+                by_u: DMat3::ZERO,
+            };
+        }
+        let (t, radius) = (tangent(z), mu * z.x);
+        let length = t.length();
+        if length <= radius {
+            return Linear {
+                f: u,
+                d: DMat3::IDENTITY,
+                by_u: DMat3::IDENTITY,
+            };
+        }
+        let e = t / length;
+        let k = radius / length;
+        let d = DMat3::from_cols(
+            contact_vector(1.0, e * *mu),
+            DVec3::new(0.0, k * (1.0 - e.x * e.x), -k * e.x * e.y),
+            DVec3::new(0.0, -k * e.x * e.y, k * (1.0 - e.y * e.y)),
+        );
+        Linear {
+            f: contact_vector(u.x, tangent(x) - e * radius),
+            d,
+            by_u: d,
+        }
+    }
+}
+
+/// x − P(z) with z = x − ũ. What the projection leaves alone is ũ itself: where x is large, as under a heavy
+/// body, the difference would lose it.
+fn moved(x: DVec3, shifted: DVec3, z: DVec3, projected: DVec3) -> DVec3 {
+    DVec3::select(projected.cmpeq(z), shifted, x - projected)
 }
 
 /// Bounds on w̄ p; an infinite or absent bound stays what it is (0·∞ must not become NaN).

@@ -227,12 +227,17 @@ impl ContactProblem {
         nu.clear();
         nu.extend_from_slice(&self.nu_free);
         for (contact, &p_i) in self.contacts.iter().zip(p) {
-            let world = contact.to_world(p_i);
-            for arm in contact.arms.iter().flatten() {
-                let d = arm.response(&self.inverse_mass[arm.body], world);
-                nu[arm.body].linear += d.linear;
-                nu[arm.body].angular += d.angular;
-            }
+            self.add_impulse(contact, p_i, nu);
+        }
+    }
+
+    /// ν += M⁻¹ W dp for the impulse `dp` on one contact.
+    pub fn add_impulse(&self, contact: &ContactBlock, dp: DVec3, nu: &mut [Twist]) {
+        let world = contact.to_world(dp);
+        for arm in contact.arms.iter().flatten() {
+            let d = arm.response(&self.inverse_mass[arm.body], world);
+            nu[arm.body].linear += d.linear;
+            nu[arm.body].angular += d.angular;
         }
     }
 

@@ -29,7 +29,7 @@ fn rod(state: &Value, h: f64, method: Method) -> World {
     let (c, s) = (libm::cos(theta), libm::sin(theta));
     let pose = Pose {
         position: DVec3::new(0.5 * c - 0.5 * d * s, 0.0, 0.5 * s + 0.5 * d * c),
-        orientation: DQuat::from_axis_angle(DVec3::Y, -theta),
+        orientation: stickslip::geometry::pose::exp(DVec3::Y * -theta),
     };
     World::builder()
         .method(method)

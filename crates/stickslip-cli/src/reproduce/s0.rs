@@ -38,6 +38,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         by_hand: "stickslip accel scenes/planar/painleve-none.toml",
         run: painleve,
     },
+    Entry {
+        id: "stiff-damper",
+        title: "A stiff damper: explicit steps blow up, linearly implicit ones do not",
+        rows: &["S0-25", "S0-28", "S0-29"],
+        by_hand: "stickslip run scenes/stiff_damper.toml --set damping=100",
+        run: stiff_damper,
+    },
+    Entry {
+        id: "cannonball",
+        title: "The table of cannonball piles",
+        rows: &["S0-53", "S0-54", "S0-55", "S0-56"],
+        by_hand: "stickslip bench cannonball",
+        run: cannonball,
+    },
 ];
 
 const SCENES: [(&str, &str); 10] = [
@@ -244,6 +258,151 @@ fn pyramid_deficit(_: Effort) -> Result<Shown, String> {
         .line("1 − cos(π/n)", &theory)
         .dashed();
     shown.plot("The polygonal cone against the round one", &plot);
+    Ok(shown)
+}
+
+fn stiff_damper(_: Effort) -> Result<Shown, String> {
+    let (file, text) = scene!("stiff_damper");
+    let mut shown = Shown::default();
+    // Two unit masses and the damper alone: each step multiplies the relative velocity by a number.
+    let alone = text
+        .replace("[0, 0, -0.1]", "[0, 0, 0]")
+        .replace("20*cos(t)", "0*cos(t)")
+        // Far enough not to meet while the velocity grows.
+        .replace("position = [3, 0, 0.1]", "position = [300, 0, 0.1]")
+        .replace(
+            "position = [0, 0, 0.1]",
+            "position = [0, 0, 0.1]\nvelocity = [1, 0, 0]",
+        );
+    let explicit = alone.replace("name = \"damper\"", "name = \"damper\"\nexplicit = true");
+    for (how, text, factors) in [
+        ("explicit", &explicit, [1.0, 9.0]),
+        ("implicit", &alone, [1.0 / 3.0, 1.0 / 11.0]),
+    ] {
+        for (damping, printed) in [("20", 0), ("100", 1)] {
+            let set = [
+                ("damping", damping.to_string()),
+                ("material.friction", "0".into()),
+                ("step.until", "0.1".into()),
+            ];
+            let played = play(file, text, &set, 1)?;
+            let relative = |k: usize| -> Result<f64, String> {
+                let names = &played.trajectory.header.bodies;
+                let of = |name: &str| {
+                    names
+                        .iter()
+                        .position(|n| n == name)
+                        .ok_or_else(|| format!("no body {name}"))
+                };
+                let bodies = &played
+                    .trajectory
+                    .frames
+                    .get(k)
+                    .ok_or("too few steps")?
+                    .step
+                    .bodies;
+                Ok(bodies[of("left")?].twist.linear.x - bodies[of("right")?].twist.linear.x)
+            };
+            let factor = (relative(2)? / relative(1)?).abs();
+            shown.compare(
+                &format!("{how}, δ = {damping}: factor of the relative velocity a step"),
+                factors[printed],
+                factor,
+                1e-6,
+                "",
+            );
+        }
+    }
+    let mut plot =
+        Plot::new("Two bodies with friction, a damper between them, 20 cos t on the left one")
+            .x(Axis::linear("t", "s"))
+            .y(Axis::linear("relative velocity", "m/s"));
+    for damping in ["20", "100"] {
+        let played = play(file, text, &[("damping", damping.into())], 1)?;
+        let names = &played.trajectory.header.bodies;
+        let of = |name: &str| {
+            names
+                .iter()
+                .position(|n| n == name)
+                .ok_or_else(|| format!("no body {name}"))
+        };
+        let (left, right) = (of("left")?, of("right")?);
+        let line: Vec<(f64, f64)> = played
+            .trajectory
+            .frames
+            .iter()
+            .map(|f| {
+                (
+                    f.step.t,
+                    f.step.bodies[left].twist.linear.x - f.step.bodies[right].twist.linear.x,
+                )
+            })
+            .collect();
+        plot = plot.line(&format!("δ = {damping} N s/m"), &line);
+    }
+    shown.plot("Linearly implicit steps of 0.05 s", &plot);
+    Ok(shown)
+}
+
+fn cannonball(effort: Effort) -> Result<Shown, String> {
+    use crate::bench_cannonball::{ROWS, TOLERANCE, pile, solve as solve_pile};
+    use stickslip::prelude::{Cone, simulate};
+    let mut shown = Shown::default();
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    for (base, mu, contacts, printed) in ROWS {
+        let row = solve_pile(base, mu, Cone::Quadratic).map_err(|e| e.to_string())?;
+        let words = printed.map_or("FAIL".to_string(), |s| format!("{s} s"));
+        shown.claim(
+            &format!("{} bodies, μ = {mu}", base * (base + 1) / 2),
+            &format!("{contacts} contacts, {words}"),
+            format!(
+                "{} contacts, {} s, residual {} m/s, {}",
+                row.contacts,
+                number(row.seconds),
+                number(row.residual),
+                row.motion()
+            ),
+            row.residual <= TOLERANCE,
+        );
+        if let Some(seconds) = printed {
+            theirs.push((contacts as f64, seconds));
+        }
+        ours.push((row.contacts as f64, row.seconds));
+    }
+    shown.notes.push("The document does not state its arrangement; ours are rows of k, k − 1, …, 1 balls. A line holds where the step is solved.".into());
+    let plot = Plot::new("Time of the first step of a pile")
+        .x(Axis::log("contacts", ""))
+        .y(Axis::log("time", "s"))
+        .points("the document, LCP", &theirs)
+        .points("ours, exact cone", &ours);
+    shown.plot("Seconds against contacts", &plot);
+    let mut world = pile(effort.of(6, 10), 0.8, Cone::Quadratic).map_err(|e| e.to_string())?;
+    let mut trajectory = stickslip::record::Trajectory::new();
+    let header = stickslip::record::Header {
+        bodies: world
+            .model()
+            .bodies
+            .iter()
+            .map(|b| b.name.clone())
+            .collect(),
+        h: world.settings().h,
+        every: 1,
+        tolerance: world.settings().tolerance,
+        ..Default::default()
+    };
+    let until = 2.0 * header.h;
+    simulate(&mut world, &header, until, &mut trajectory, &mut |_| {})
+        .map_err(|e| e.to_string())?;
+    let film = stickslip_view::Film::new(world.model(), &trajectory).map_err(|e| e.to_string())?;
+    let options = stickslip_view::ShotOptions {
+        caption: false,
+        azimuth: -80.0,
+        ..Default::default()
+    };
+    shown.drawing(
+        "A pile and its contact forces after two steps",
+        &film.shot(until, &options).map_err(|e| e.to_string())?,
+    );
     Ok(shown)
 }
 

@@ -26,7 +26,73 @@ pub(super) const ENTRIES: &[Entry] = &[
         by_hand: "stickslip run scenes/backspin.toml",
         run: rolling,
     },
+    Entry {
+        id: "hinge",
+        title: "A pendulum on a hinge",
+        rows: &["S3-20", "S0-05"],
+        by_hand: "stickslip run scenes/pendulum.toml -o pendulum.html",
+        run: hinge,
+    },
 ];
+
+fn hinge(effort: Effort) -> Result<Shown, String> {
+    let (file, text) = scene!("pendulum");
+    let h = effort.of(1e-3, 1e-4);
+    let played = play(file, text, &[("step.h", h.to_string())], 1)?;
+    let mut shown = Shown::default();
+    // The angle is zero where x changes sign; between the first and the third time lies one period.
+    let rod = played
+        .trajectory
+        .header
+        .bodies
+        .iter()
+        .position(|b| b == "rod")
+        .ok_or("no rod")?;
+    let x: Vec<(f64, f64)> = played
+        .trajectory
+        .frames
+        .iter()
+        .map(|f| (f.step.t, f.step.bodies[rod].pose.position.x))
+        .collect();
+    let crossings: Vec<f64> = x
+        .windows(2)
+        .filter(|w| w[0].1 * w[1].1 <= 0.0 && w[0].1 != w[1].1)
+        .map(|w| w[0].0 + (w[1].0 - w[0].0) * w[0].1 / (w[0].1 - w[1].1))
+        .collect();
+    let period = match crossings.as_slice() {
+        [first, _, third, ..] => third - first,
+        _ => return Err("the pendulum does not swing".into()),
+    };
+    shown.compare(
+        "period from 1.2 rad (closed form)",
+        1.801_056,
+        period,
+        2.0 * h,
+        "s",
+    );
+    let coordinates = |k: usize| {
+        played
+            .trajectory
+            .frames
+            .iter()
+            .filter_map(move |f| f.step.joints.first().map(|j| j.coordinates[k].abs()))
+    };
+    let open = (0..3).flat_map(coordinates).fold(0.0, f64::max);
+    shown.at_most("gap of the joint, ever", 1e-9, open, "m");
+    let plot = Plot::new("Centre of the rod")
+        .x(Axis::linear("t", "s"))
+        .y(Axis::linear("x", "m"))
+        .line("", &x);
+    shown.plot("Two periods", &plot);
+    shown.drawing(
+        "The pendulum at t = 0.5 s",
+        &played
+            .film()?
+            .shot(0.5, &ShotOptions::default())
+            .map_err(|e| e.to_string())?,
+    );
+    Ok(shown)
+}
 
 fn box_stack(_: Effort) -> Result<Shown, String> {
     let (file, text) = scene!("box_stack");

@@ -169,7 +169,8 @@ impl Impact {
                     for k in 0..3 {
                         let absent = lo[k] == 0.0 && hi[k] == 0.0;
                         let bilateral = lo[k].is_infinite() && hi[k].is_infinite();
-                        if !absent && !(bilateral && u[k].abs() <= tolerance) {
+                        let holds = bilateral && u[k].abs() <= tolerance;
+                        if !(absent || holds) {
                             return None;
                         }
                     }

@@ -41,6 +41,8 @@ impl Material {
 pub struct ContactPair {
     /// The names of the two bodies.
     pub bodies: [String; 2],
+    /// May the two collide at all?
+    pub collide: bool,
     /// Friction of the pair, if the entry gives it.
     pub friction: Option<Friction>,
     /// Restitution of the pair, if the entry gives it.

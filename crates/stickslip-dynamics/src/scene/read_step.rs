@@ -4,9 +4,10 @@ use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, flag, shown, text};
 use stickslip_certify::{Cone, Fan, Reading};
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_record::header::cone_from_str;
 
-use super::settings::{SOLVERS, StepSettings};
+use super::settings::{CONTACTS, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
 use crate::methods::{METHODS, Method};
@@ -50,6 +51,10 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
     let impact_friction = table
         .get("impact-friction")
         .map_or(Ok(Reading::default()), reading)?;
+    let contact = match table.get("contact") {
+        Some(node) if choice(node, "contact", &CONTACTS)? == CONTACTS[1] => Rule::Conjunctive,
+        _ => Rule::MaxGap,
+    };
     let solver = match table.get("solver") {
         Some(node) => choice(node, "solver", SOLVERS)?,
         None => SOLVERS[0],
@@ -65,6 +70,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         cone,
         error,
         impact_friction,
+        contact,
         solver: solver.to_owned(),
         tolerance,
         energy_check: table.get("energy-check").map_or(Ok(false), flag)?,

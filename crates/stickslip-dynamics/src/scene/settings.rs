@@ -2,9 +2,13 @@
 
 use crate::methods::Method;
 use stickslip_certify::{Cone, Reading};
+use stickslip_geometry::narrow_phase::Rule;
 
 /// The names of the solvers a scene may ask for.
 pub const SOLVERS: &[&str] = stickslip_solvers::SOLVER_NAMES;
+
+/// The names of the rules of contact where the free space is not convex.
+pub(super) const CONTACTS: [&str; 2] = ["max-gap", "conjunctive"];
 
 /// The `[step]` table: step size, end, and the choice of methods.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +25,8 @@ pub struct StepSettings {
     pub error: f64,
     /// What bounds friction beside a restitution impulse.
     pub impact_friction: Reading,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// The solver's name, one of [`SOLVERS`].
     pub solver: String,
     /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
@@ -46,6 +52,7 @@ impl StepSettings {
             cone: Cone::default(),
             error: Self::ERROR,
             impact_friction: Reading::default(),
+            contact: Rule::default(),
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,
             energy_check: false,

@@ -3,7 +3,7 @@
 use super::{Candidate, Feature, Moving, slack};
 use glam::DVec3;
 
-const BALL: Feature = Feature(1 << 24);
+pub(super) const BALL: Feature = Feature(1 << 24);
 
 /// Two balls; the normal points from a to b, along the line of centres. Balls that miss each other on the
 /// predicted way have no row: the line of centres would stop them, and a row across the line of closest
@@ -28,4 +28,10 @@ pub(super) fn ball_ball(a: &Moving, ra: f64, b: &Moving, rb: f64, out: &mut Vec<
             gap,
         });
     }
+}
+
+/// Is the ball's centre over a face of the box, and not beyond an edge?
+pub(super) fn over_face(cuboid: &Moving, half: DVec3, ball: &Moving) -> bool {
+    let excess = cuboid.start.to_body(ball.start.position).abs() - half;
+    (0..3).filter(|&i| excess[i] > 0.0).count() <= 1
 }

@@ -28,7 +28,7 @@ const PARALLEL: f64 = 0.2;
 const TOUCH: f64 = 1e-6;
 
 /// Most steps on the way to the first touch; each is as long as the gap allows.
-const MOST_ADVANCES: usize = 60;
+const MOST_ADVANCES: usize = 20;
 
 /// Both bodies at one time.
 #[derive(Clone, Copy)]
@@ -92,6 +92,49 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     pair.rows(&now, out);
 }
 
+/// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
+/// bodies that do not touch yet, there may be other ways out.
+pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (a, b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let touch = TOUCH * a.shape.radius().min(b.shape.radius());
+    farthest(&a, &b).is_some_and(|d| match d.of {
+        Of::FaceA(_) | Of::FaceB(_) => d.gap <= touch,
+        Of::Parts(p, q) => is_round(&a, p) && is_round(&b, q),
+    })
+}
+
+/// Do all directions that separate two boxes at the start of the step agree to about 25°?
+pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (placed_a, placed_b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
+    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
+    let (of_a, of_b) = (axes(a), axes(b));
+    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
+    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
+    let mut first: Option<DVec3> = None;
+    all.filter_map(DVec3::try_normalize)
+        .flat_map(|n| [n, -n])
+        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .all(|n| first.get_or_insert(n).dot(n) > 0.9)
+}
+
+/// Has the surface one normal at this feature?
+fn is_round(s: &Placed, part: Part) -> bool {
+    match part {
+        Part::Point(_) | Part::Line(_) => s.rounding() > 0.0 || s.girth() > 0.0,
+        Part::Circle(_) => false,
+        Part::Side => true,
+    }
+}
+
 impl Pair<'_> {
     /// The nearest direction, where the pair touches or is predicted to stay apart along it; else the direction
     /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
@@ -102,25 +145,29 @@ impl Pair<'_> {
         if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
             return Some(nearest);
         }
-        let touch = self.first_touch(nearest)?;
+        let touch = self.first_touch(start, nearest)?;
         let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
         Some(if separates { touch } else { nearest })
     }
 
     /// The nearest direction where the pair first touches on its predicted way: it is followed by steps that are
     /// too short to miss it.
-    fn first_touch(&self, start: Direction) -> Option<Direction> {
+    fn first_touch(&self, start: &Both, nearest: Direction) -> Option<Direction> {
         let [a, b] = self.moving;
         let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
         let turn = a.sweep() + b.sweep();
-        let (mut s, mut d) = (0.0, start);
+        let (mut s, mut d) = (0.0, nearest);
         for _ in 0..MOST_ADVANCES {
             // Along n they approach by n·shift and the turns at most.
             let approach = turn - d.n.dot(shift);
             if d.gap <= TOUCH * self.size {
                 return Some(d);
             }
-            if approach <= 0.0 {
+            // What lies on one side of a plane at the start and at the end stays there.
+            let Both { a: end_a, b: end_b } = &self.end;
+            let clear =
+                gap_along(end_a, end_b, d.n) >= 0.0 && gap_along(&start.a, &start.b, d.n) >= 0.0;
+            if approach <= 0.0 || clear {
                 return None;
             }
             s += d.gap / approach;

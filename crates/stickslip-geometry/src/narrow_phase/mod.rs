@@ -8,15 +8,30 @@
 //! pass through another, since the plane separates them now.
 
 mod ball;
+mod conjunctive;
 mod convex;
 mod over;
 mod plane;
 mod points;
+mod polytope;
 mod rim;
+pub(crate) mod triangle;
 
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
+
+/// What holds where the free space is not convex: at an edge or a corner of a convex piece, where more than one
+/// of its faces could keep another body out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// 0 ≤ max(ψ₁ … ψ_n) ⟂ p_n ≥ 0: one face at most pushes, none where the motion passes by.
+    #[default]
+    MaxGap,
+    /// 0 ≤ ψ_k ⟂ p_k ≥ 0 for every face k within reach, as older methods have it. It stops bodies where there
+    /// is nothing; it is here for comparison.
+    Conjunctive,
+}
 
 /// Which features of two shapes meet: identifies a contact from step to step (for warm starts), and
 /// orders the contacts of a pair.
@@ -66,10 +81,26 @@ pub struct Moving<'a> {
     pub pose: Pose,
     /// Predicted pose at the end of the step.
     pub end: Pose,
+    /// Distance of its origin from the point about which its body turns, m: zero but for a piece of a body.
+    pub arm: f64,
 }
 
 /// Rows of one feature pair whose normals differ by less than this (1 − cos, about 0.045 rad) are one.
 const SAME_NORMAL: f64 = 1e-3;
+
+/// Bodies within this fraction of their size touch: they are candidates while they move together.
+pub const TOUCH: f64 = 1e-6;
+
+impl Rule {
+    /// Bodies within this fraction of their size have rows.
+    #[must_use]
+    pub const fn touch(self) -> f64 {
+        match self {
+            Self::MaxGap => TOUCH,
+            Self::Conjunctive => 0.01,
+        }
+    }
+}
 
 impl Feature {
     const KIND: u32 = 24;
@@ -172,13 +203,41 @@ impl Moving<'_> {
     }
 }
 
-/// Appends to `out` the candidates of the pair (a, b); normals point from a to b.
+/// [`future_contacts`] by either rule.
+pub fn contacts_by(rule: Rule, a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
+    let first = out.len();
+    future_contacts(a, b, out);
+    if rule == Rule::Conjunctive {
+        conjunctive::add_planes(a, b, first, out);
+    }
+}
+
+/// Is there only one direction in which the pair of convex shapes is apart at the start of the step (to about
+/// 25°)? Then the free space between them is convex near by, and its plane holds whatever the others do.
+#[must_use]
+pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    match (a.shape, b.shape) {
+        (Shape::HalfSpace { .. }, _) | (_, Shape::HalfSpace { .. }) => true,
+        (Shape::Ball { .. }, Shape::Ball { .. }) => true,
+        (Shape::Triangle(facet), _) => triangle::one_way_out(a, facet, b),
+        (_, Shape::Triangle(facet)) => triangle::one_way_out(b, facet, a),
+        (Shape::Box { half }, Shape::Ball { .. }) => ball::over_face(a, *half, b),
+        (Shape::Ball { .. }, Shape::Box { half }) => ball::over_face(b, *half, a),
+        (Shape::Box { .. }, Shape::Box { .. }) => convex::boxes_one_way_out(a, b),
+        (Shape::Points { .. }, _) | (_, Shape::Points { .. }) => false,
+        _ => convex::one_way_out(a, b),
+    }
+}
+
+/// Appends to `out` the candidates of the pair (a, b) of convex shapes; normals point from a to b.
 ///
 /// A feature pair is a candidate when, on the predicted path, it closes or comes within half the
 /// pair's relative motion of closing.
 pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let first = out.len();
     match (a.shape, b.shape) {
+        // Pieces are looked at pair by pair, in `pieces::piece_pairs`.
+        (Shape::Compound(_) | Shape::Mesh(_), _) | (_, Shape::Compound(_) | Shape::Mesh(_)) => {}
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {}
         (Shape::HalfSpace { normal, offset }, _) => {
             plane::against(a, *normal, *offset, b, true, out)
@@ -193,6 +252,8 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             flip(&mut out[first..]);
         }
         (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
+        (Shape::Triangle(facet), _) => triangle::against(a, facet, b, true, out),
+        (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
         }
@@ -205,7 +266,7 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
 /// that bodies that touch stay candidates while they move together.
 fn slack(a: &Moving, b: &Moving) -> f64 {
     let motion = (b.shift() - a.shift()).length() + a.turn() + b.turn();
-    0.5 * motion + 1e-6 * a.shape.radius().min(b.shape.radius())
+    0.5 * motion + TOUCH * a.shape.radius().min(b.shape.radius())
 }
 
 /// Turns the normals from b → a into a → b.

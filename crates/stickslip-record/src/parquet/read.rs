@@ -228,11 +228,16 @@ impl Reader {
                 .into_iter()
                 .find(|mode| mode.name().as_bytes() == rows.text(17, i))
                 .ok_or_else(|| wrong("a contact has an unknown mode".into()))?;
+            let piece = |c: usize| {
+                u32::try_from(rows.int(c, i))
+                    .map_err(|_| wrong("a contact has an impossible piece".into()))
+            };
             let feature = u32::try_from(rows.int(4, i))
                 .map_err(|_| wrong("a contact has an impossible feature".into()))?;
             step.contacts.push(ContactImpulse {
                 contact: Contact {
                     bodies: [body(2)?, body(3)?],
+                    pieces: [piece(18)?, piece(19)?],
                     feature: Feature(feature),
                     point: vector(5),
                     normal: vector(8),

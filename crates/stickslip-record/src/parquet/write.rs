@@ -251,6 +251,8 @@ impl Run {
                 Value::Real(p.z),
                 Value::Text(mode),
                 Value::Real(ci.restituted),
+                Value::Int(i64::from(c.pieces[0])),
+                Value::Int(i64::from(c.pieces[1])),
             ]);
         }
         for (name, done) in self.joints.iter().zip(&step.joints) {

@@ -130,7 +130,7 @@ fn a_box_falls_flat_tips_and_comes_to_rest() {
             .body(
                 cuboid("box", DVec3::new(0.4, 0.3, 0.2), 1.0).with_pose(Pose {
                     position: DVec3::Z * 0.5,
-                    orientation: DQuat::from_axis_angle(DVec3::Y, tilt),
+                    orientation: stickslip::geometry::pose::exp(DVec3::Y * tilt),
                 }),
             )
             .build()

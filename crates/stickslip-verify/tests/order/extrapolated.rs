@@ -1,8 +1,9 @@
 //! Extrapolation: order two and higher between events, and a wanted error that is met across them.
 
+use serde_json::Value;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
-use stickslip_verify::{Ladder, ball, ground, run};
+use stickslip_verify::{Ladder, ball, ground, reference, run};
 
 /// A ball of 1 kg and radius 0.1 m thrown along the ground, μ = 0.3.
 fn thrown(h: f64, v: DVec3, w: DVec3, error: f64, until: f64) -> World {
@@ -81,4 +82,102 @@ fn a_spinning_top_in_flight_is_of_high_order() {
     let truth = top(1.0 / 256.0);
     let ladder = Ladder::climb(0.25, 3, |h| (top(h) - truth).length());
     ladder.assert_order(3.0, "free top, extrapolated");
+}
+
+/// A heavy top: fixed point at the origin, centre of mass at l e₃ with m = 1 kg, l = 0.5 m, g = 2 m/s², so that m g l = 1.
+fn heavy_top(h: f64, case: &Value) -> World {
+    let number = |key: &str| case[key].as_f64().expect(key);
+    let list = |key: &str| -> Vec<f64> {
+        let list = case[key].as_array().expect("a list");
+        list.iter().map(|x| x.as_f64().expect("a number")).collect()
+    };
+    let (q, w) = (list("q0"), list("omega0_body"));
+    let orientation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
+    let arm = orientation * DVec3::new(0.0, 0.0, 0.5);
+    let omega = orientation * DVec3::from_slice(&w);
+    // The moments of the reference are about the fixed point.
+    let across = number("I1") - 0.25;
+    World::builder()
+        .method(Method::Extrapolated)
+        .gravity(DVec3::new(0.0, 0.0, -2.0))
+        .time_step(h)
+        .body(
+            ball("top", 0.1, 1.0)
+                .with_inertia(DMat3::from_diagonal(DVec3::new(
+                    across,
+                    across,
+                    number("I3"),
+                )))
+                .with_pose(Pose {
+                    position: arm,
+                    orientation,
+                })
+                .with_velocity(omega.cross(arm), omega),
+        )
+        .joint(JointSpec::ball("pivot", ["world", "top"], DVec3::ZERO))
+        .build()
+        .expect("a top")
+}
+
+#[test]
+fn the_heavy_top_is_of_order_two_or_more() {
+    let Some(reference) = reference("r8_tops.json") else {
+        return;
+    };
+    let case = &reference["heavy"][0];
+    let q: Vec<f64> = case["states"][0]["q"]
+        .as_array()
+        .expect("q")
+        .iter()
+        .map(|x| x.as_f64().expect("a number"))
+        .collect();
+    let want = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
+    let ladder = Ladder::climb(0.05, 3, |h| {
+        let mut world = heavy_top(h, case);
+        run(&mut world, 1.0);
+        let found = world.body("top").expect("the top").pose.orientation;
+        (found - want).length().min((found + want).length())
+    });
+    ladder.assert_order(2.0, "heavy top, extrapolated");
+}
+
+/// Two rods of 1 m, hinged at the origin and to each other, let go at right angles.
+fn double_pendulum(h: f64) -> World {
+    let rod = DVec3::new(0.05, 0.05, 1.0);
+    let down = DQuat::from_rotation_y(0.9);
+    let first = down * DVec3::new(0.0, 0.0, -0.5);
+    let second = DQuat::from_rotation_y(-0.4);
+    let pose = |position: DVec3, orientation: DQuat| Pose {
+        position,
+        orientation,
+    };
+    World::builder()
+        .method(Method::Extrapolated)
+        .time_step(h)
+        .body(stickslip_verify::cuboid("a", rod, 1.0).with_pose(pose(first, down)))
+        .body(stickslip_verify::cuboid("b", rod, 1.0).with_pose(pose(
+            2.0 * first + second * DVec3::new(0.0, 0.0, -0.5),
+            second,
+        )))
+        .joint(JointSpec::hinge(
+            "pin",
+            ["world", "a"],
+            DVec3::ZERO,
+            DVec3::Y,
+        ))
+        .joint(JointSpec::hinge("elbow", ["a", "b"], 2.0 * first, DVec3::Y))
+        .build()
+        .expect("a double pendulum")
+}
+
+#[test]
+fn the_double_pendulum_is_of_order_two_or_more() {
+    let end = |h: f64| {
+        let mut world = double_pendulum(h);
+        run(&mut world, 1.0);
+        world.body("b").expect("the second rod").pose.position
+    };
+    let truth = end(1.0 / 640.0);
+    let ladder = Ladder::climb(0.05, 3, |h| (end(h) - truth).length());
+    ladder.assert_order(2.0, "double pendulum, extrapolated");
 }
