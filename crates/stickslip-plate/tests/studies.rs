@@ -18,7 +18,7 @@ fn quick(run: stickslip_plate::studies::Run) -> Study {
 fn the_velocity_tends_to_the_formula() {
     let study = quick(steady_velocity);
     let off = |k: usize| study.rows[k][2] / study.rows[k][3] - 1.0;
-    assert!(off(0) > 0.5, "much faster at first");
+    assert!(off(0) > 0.2, "much faster at first: {}", off(0));
     assert!(off(30).abs() < 0.05, "{}", off(30));
 }
 

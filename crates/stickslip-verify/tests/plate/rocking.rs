@@ -166,14 +166,9 @@ fn steady_velocity(steps: [usize; 2], bound_of_c: f64) {
     assert!((b / b_lead - 1.0).abs() > 0.013 && (c / c_lead - 1.0).abs() > 0.02);
 }
 
-/// c r³ is 3 % of the velocity at 5 cm: c is known a hundred times worse than the velocity itself.
+/// c r³ is 3 % of the velocity at 5 cm: c is known thirty times worse than the velocity itself (with four times finer
+/// steps it was -7.009, with the velocities within 2.5e-4).
 #[test]
 fn steady_velocity_is_the_true_one_and_not_the_leading_formula() {
     steady_velocity([2000, 4000], 0.01);
-}
-
-#[test]
-#[ignore = "seven million steps; run by hand"]
-fn steady_velocity_with_fine_steps() {
-    steady_velocity([8000, 16000], 1e-3);
 }
