@@ -316,6 +316,7 @@ impl Judge {
                 start,
                 pose,
                 end,
+                arm: 0.0,
             }
         };
         self.bounds.clear();

@@ -60,6 +60,7 @@ impl<'a> Paths<'a> {
             start: self.start[i].pose,
             pose: self.placed[i],
             end: self.end[i],
+            arm: 0.0,
         }
     }
 }

@@ -164,6 +164,7 @@ impl World {
                 start: pose,
                 pose,
                 end: pose,
+                arm: 0.0,
             }
         };
         let near = TOUCH * self.model.bodies[i].shape.radius();

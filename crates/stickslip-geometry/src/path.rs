@@ -6,10 +6,11 @@ use crate::separation::separation;
 use crate::shape::Shape;
 
 impl Moving<'_> {
-    /// Angle between the start and the end of the step, rad; zero for a ball, whose turning moves no boundary.
+    /// Angle between the start and the end of the step, rad; zero for a ball about its centre, whose turning moves no
+    /// boundary.
     #[must_use]
     pub fn angle(&self) -> f64 {
-        if matches!(self.shape, Shape::Ball { .. }) {
+        if matches!(self.shape, Shape::Ball { .. }) && self.arm == 0.0 {
             return 0.0;
         }
         let (a, b) = (self.start.orientation, self.end.orientation);
@@ -23,7 +24,9 @@ impl Moving<'_> {
     pub fn sweep(&self) -> f64 {
         let radius = self.shape.radius();
         if radius.is_finite() {
-            self.angle() * radius
+            // Turned about its origin, which goes on an arc itself: beside its chord by r θ²/8.
+            let angle = self.angle();
+            angle * (radius + 0.125 * angle * self.arm)
         } else {
             0.0
         }

@@ -126,6 +126,7 @@ impl<'a> Moving<'a> {
             start: self.start.then(local),
             pose: self.pose.then(local),
             end: self.end.then(local),
+            arm: self.arm + local.position.length(),
         }
     }
 

@@ -66,18 +66,20 @@ impl Reducer {
     }
 
     fn mark_group(&mut self, keep: &mut [bool]) {
-        self.places.sort_by(|a, b| {
-            (a.at.x.total_cmp(&b.at.x))
-                .then(a.at.y.total_cmp(&b.at.y))
-                .then(a.gap.total_cmp(&b.gap))
-                .then(a.row.cmp(&b.row))
-        });
         let origin = self.places[0].at;
         let size = self
             .places
             .iter()
             .map(|p| (p.at - origin).length())
-            .fold(0.0, f64::max);
+            .fold(f64::MIN_POSITIVE, f64::max);
+        // Places on a line along y have one x, or the ends of the order would not be its ends.
+        let column = |p: &Place| ((p.at.x - origin.x) / (1e-9 * size)).round();
+        self.places.sort_by(|a, b| {
+            (column(a).total_cmp(&column(b)))
+                .then(a.at.y.total_cmp(&b.at.y))
+                .then(a.gap.total_cmp(&b.gap))
+                .then(a.row.cmp(&b.row))
+        });
         outline(&self.places, 1e-9 * size, &mut self.hull);
         for p in &self.places {
             if self.hull.iter().any(|h| h.row == p.row) {
@@ -191,6 +193,12 @@ mod tests {
         let mut bump = grid.clone();
         bump[12].gap = -1e-6;
         assert_eq!(kept(&bump), [0, 4, 12, 20, 24]);
+        // On a side along y but for rounding.
+        let rounded: Vec<Row> = (0..5)
+            .map(|k| row(1.5 + 4e-16 * f64::from(k % 3), 0.5 * f64::from(k), 0.0))
+            .chain([row(3.0, 1.0, 0.0)])
+            .collect();
+        assert_eq!(kept(&rounded), [0, 4, 5]);
         // What is on a line, at one place, or alone.
         assert_eq!(kept(&grid[..5]), [0, 4]);
         assert_eq!(kept(&[row(0.0, 0.0, 2.0), row(0.0, 0.0, 1.0)]), [1]);

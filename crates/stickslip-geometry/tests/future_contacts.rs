@@ -30,6 +30,7 @@ fn moving<'a>(shape: &'a Shape, start: Pose, nu: &Twist, h: f64) -> Moving<'a> {
         start,
         pose: start,
         end: start.moved(nu, h),
+        arm: 0.0,
     }
 }
 

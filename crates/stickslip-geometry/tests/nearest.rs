@@ -125,6 +125,7 @@ fn normal_error(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, near: &Neare
             position: start.position + way,
             ..start
         },
+        arm: 0.0,
     };
     let mut rows = Vec::new();
     let way = near.normal * -2.2 * (near.gap + apart);

@@ -46,6 +46,7 @@ pub(crate) fn header(names: &[&str]) -> Header {
         version: "0.1.0".into(),
         scene_file: "scenes/test.toml".into(),
         scene: "title = \"a test\" # µ, and a \u{1F980}\n".into(),
+        files: vec![("part.stl".into(), "AAAA".into())],
         overrides: vec!["mu=0.5".into(), "body.a.mass=2".into()],
 
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),

@@ -65,6 +65,7 @@ impl World {
             start: start[i].pose,
             pose: start[i].pose,
             end: end[i].pose,
+            arm: 0.0,
         }
     }
 

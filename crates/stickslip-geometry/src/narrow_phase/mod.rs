@@ -81,6 +81,8 @@ pub struct Moving<'a> {
     pub pose: Pose,
     /// Predicted pose at the end of the step.
     pub end: Pose,
+    /// Distance of its origin from the point about which its body turns, m: zero but for a piece of a body.
+    pub arm: f64,
 }
 
 /// Rows of one feature pair whose normals differ by less than this (1 − cos, about 0.045 rad) are one.
