@@ -9,6 +9,7 @@
 
 mod ball;
 mod convex;
+mod cuboid;
 mod over;
 mod plane;
 mod points;
@@ -195,6 +196,9 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
         (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
+        }
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            cuboid::box_box(a, *half, b, *other, out);
         }
         _ => convex::convex(a, b, out),
     }
