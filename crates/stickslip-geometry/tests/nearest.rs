@@ -114,6 +114,13 @@ fn foot(shape: &Shape, pose: &Pose, x: DVec3) -> DVec3 {
 /// along the normal, which is the normal of the moved pair too. The row of a contact gives a point of one body
 /// that is nearest to the other.
 fn normal_error(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, near: &Nearest) -> f64 {
+    // Two boxes have rows of faces and edges only: the hull of one's corners has them all.
+    if let (Shape::Box { half }, Shape::Box { .. }) = (a, b) {
+        let corners = [-1.0, 1.0]
+            .map(|x| [-1.0, 1.0].map(|y| [-1.0, 1.0].map(|z| DVec3::new(x, y, z) * *half)));
+        let hull = Shape::hull(corners.as_flattened().as_flattened()).expect("a hull");
+        return normal_error(&hull, pose_a, b, pose_b, near);
+    }
     let apart = if near.gap < 1e-3 { 0.1 } else { 0.0 };
     let mut pose_b = *pose_b;
     pose_b.position += near.normal * apart;

@@ -9,6 +9,7 @@ use super::over::Over;
 use super::{Candidate, Feature, Moving, slack};
 use crate::directions::{Direction, Of, Part, closest, farthest, gap_along};
 use crate::placed::Placed;
+use crate::shape::Shape;
 use glam::DVec3;
 
 /// Lengths below this fraction of the bodies' size count as zero when features coincide.
@@ -89,7 +90,12 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     if pair.gap_at_end(&start, &chosen) > slack && now.gap > slack {
         return;
     }
-    pair.rows(&now, out);
+    let first = out.len();
+    pair.rows(&now, first, out);
+    // A turn may bring other features together than those that touch first: the ones that overlap most at the end.
+    if let Some(later) = pair.at_end(&start, &now) {
+        pair.rows(&later, first, out);
+    }
 }
 
 /// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
@@ -208,34 +214,67 @@ impl Pair<'_> {
     /// The direction at the poses where gaps are measured: prescribed bodies are at their end there.
     fn at_gap_poses(&self, start: &Both, d: &Direction) -> Direction {
         let Both { a, b } = &self.now;
-        let carried = match d.of {
-            Of::FaceA(k) => Direction { n: a.face(k), ..*d },
-            Of::FaceB(k) => Direction {
-                n: -b.face(k),
-                ..*d
-            },
-            Of::Parts(..) => {
-                let still = a.turn == start.a.turn && b.turn == start.b.turn;
-                let here = if still { None } else { farthest(a, b) };
-                match here {
-                    Some(near) if near.n.dot(d.n) > 0.9 && matches!(near.of, Of::Parts(..)) => near,
-                    _ => *d,
-                }
-            }
+        let (placed, before) = ([a, b], [&start.a, &start.b]);
+        let still = (0..2)
+            .all(|k| placed[k].turn == before[k].turn && placed[k].centre == before[k].centre);
+        let n = match d.of {
+            Of::FaceA(k) => a.face(k),
+            Of::FaceB(k) => -b.face(k),
+            Of::Parts(..) => d.n,
         };
+        let mut carried = Direction { n, ..*d };
+        // The best direction there, if it is nearly this one.
+        if !still
+            && let Some(near) = farthest(a, b)
+            && near.n.dot(n) > 0.9
+        {
+            carried = face_first(&self.now, near, SAME_GAP * self.size);
+        }
         Direction {
             gap: gap_along(a, b, carried.n),
             ..carried
         }
     }
 
-    fn rows(&self, d: &Direction, out: &mut Vec<Candidate>) {
-        let first = out.len();
+    /// The direction in which the pair overlaps least at the end of the predicted way, carried back to now, if it
+    /// separates the pair now and differs from `chosen`, though not by much.
+    fn at_end(&self, start: &Both, chosen: &Direction) -> Option<Direction> {
+        let (Both { a, b }, end) = (&self.now, &self.end);
+        let d = farthest(&end.a, &end.b)?;
+        if d.gap >= 0.0 {
+            return None;
+        }
+        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
+        let n = match d.of {
+            Of::FaceA(k) => a.face(k),
+            Of::FaceB(k) => -b.face(k),
+            Of::Parts(..) => {
+                [d.n, with(a, &end.a), with(b, &end.b)]
+                    .into_iter()
+                    .fold(d.n, |best, n| {
+                        if gap_along(a, b, n) > gap_along(a, b, best) {
+                            n
+                        } else {
+                            best
+                        }
+                    })
+            }
+        };
+        let likeness = n.dot(chosen.n);
+        let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
+        (separates && likeness > 0.7 && likeness < 1.0 - 1e-6).then(|| Direction {
+            of: d.of,
+            n,
+            gap: gap_along(a, b, n),
+        })
+    }
+
+    fn rows(&self, d: &Direction, first: usize, out: &mut Vec<Candidate>) {
         match d.of {
             Of::FaceA(k) => Over::new(self, true, k, false).collect(first, out),
             Of::FaceB(k) => Over::new(self, false, k, false).collect(first, out),
             Of::Parts(..) => {
-                out.push(self.between(d));
+                self.push_new(self.between(d), first, out);
                 self.side_by_side(d.n, first, out);
                 if let Some(k) = self.now.a.facing(d.n) {
                     Over::new(self, true, k, true).collect(first, out);
@@ -245,12 +284,8 @@ impl Pair<'_> {
                 }
             }
         }
-        // The plane must hold the whole of b back: its lowest point has a row, wherever it is.
-        let deepest = out[first..]
-            .iter()
-            .map(|c| c.gap)
-            .fold(f64::INFINITY, f64::min);
-        if deepest > d.gap + ROUNDING * self.size {
+        // Where nothing of one body passes over the face of the other, its lowest point has a row all the same.
+        if out.len() == first {
             out.push(self.lowest(d));
         }
     }
@@ -258,6 +293,10 @@ impl Pair<'_> {
     /// The row of two features that are no faces, at their nearest points.
     fn between(&self, d: &Direction) -> Candidate {
         let (Both { a, b }, n) = (&self.now, d.n);
+        // A ball, and a body's point that stands for one, has the row's point itself.
+        if matches!(a.shape, Shape::Ball { .. }) {
+            return self.row_of_a(Feature::NEAREST, a.farthest(n), n);
+        }
         let tolerance = ROUNDING * self.size;
         let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
         let (_, t) = closest(p, q - p, r, w - r);
@@ -271,15 +310,20 @@ impl Pair<'_> {
     /// The row of the point of one body nearest to the plane of the other's face.
     fn lowest(&self, d: &Direction) -> Candidate {
         let Both { a, b } = &self.now;
-        if !matches!(d.of, Of::FaceB(_)) {
-            return self.row(Feature::LOWEST, b.farthest(-d.n), d.n);
+        if matches!(d.of, Of::FaceB(_)) {
+            self.row_of_a(Feature::LOWEST, a.farthest(d.n), d.n)
+        } else {
+            self.row(Feature::LOWEST, b.farthest(-d.n), d.n)
         }
-        let point = a.farthest(d.n);
+    }
+
+    /// A row of a point of a.
+    fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
         Candidate {
-            feature: Feature::LOWEST,
+            feature,
             point: point + self.origin,
-            normal: d.n,
-            gap: -b.reach(-d.n) - d.n.dot(point),
+            normal: n,
+            gap: -self.now.b.reach(-n) - n.dot(point),
         }
     }
 
