@@ -52,7 +52,9 @@ pub fn slack(
         let p = contact.impulse;
         may += p.x * (-contact.contact.gap / h).max(0.0);
         // Friction against a body that moves by itself may put energy in.
-        let carried = frame_velocity(start, after, contact, |i| !model.bodies[i].is_free());
+        let carried = frame_velocity(start, given.scheme, after, contact, |i| {
+            !model.bodies[i].is_free()
+        });
         may -= p.y * carried.y + p.z * carried.z;
     }
     let (joints, springs) = joints.split_at(model.joints.len().min(joints.len()));

@@ -3,6 +3,7 @@
 use crate::error::StepError;
 use crate::joints::{Pace, StepView, last_phi};
 use crate::refusal::Failure;
+use crate::step::given;
 use crate::world::World;
 use glam::DVec3;
 use stickslip_certify::energy;
@@ -65,7 +66,7 @@ impl World {
     pub(crate) fn joint_view(&self) -> StepView<'_> {
         StepView {
             model: &self.model,
-            h: self.settings.h,
+            h: self.work.plan.h,
             states: &self.last.bodies,
             inverse: &self.work.inverse,
             goal: &self.work.goal,
@@ -81,7 +82,7 @@ impl World {
         let work = &self.work;
         let slack = energy::slack(
             &self.start(),
-            &self.given(),
+            &given(&self.settings, work),
             &work.next,
             &work.impulses,
             &work.joints.impulses,
@@ -175,7 +176,7 @@ impl World {
             return Ok(Closed::LimitMissed);
         }
         // Long steps count as a second.
-        let h = self.settings.h;
+        let h = self.work.plan.h;
         let off = change * h.max(1.0);
         rounds.count += 1;
         rounds.off = off;

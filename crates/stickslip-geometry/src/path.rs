@@ -65,6 +65,27 @@ pub fn closest_on_the_way(a: &Moving, b: &Moving) -> (f64, f64) {
     closest
 }
 
+/// When the pair first overlaps on the way, as a fraction of it; 1 where it does not.
+#[must_use]
+pub fn first_overlap(a: &Moving, b: &Moving) -> f64 {
+    let deep = |s: f64| separation(a.shape, &a.at(s), b.shape, &b.at(s)) < -unseen(a, b) / 64.0;
+    let n = places(a, b).max(8);
+    let Some(k) = (1..=n).find(|&k| deep(k as f64 / n as f64)) else {
+        return 1.0;
+    };
+    // Apart at `low`, overlapping at `high`.
+    let (mut low, mut high) = ((k - 1) as f64 / n as f64, k as f64 / n as f64);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if deep(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
 /// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and the
 /// normal of two edges at the angle α by up to θ/sin α; eight times the product of turn and way covers edges
 /// down to 7°. A contact that was missed shows as a depth of the order of the way itself. The rounding of

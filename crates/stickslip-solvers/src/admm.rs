@@ -1,10 +1,8 @@
 //! Alternating directions (ADMM) on the cone problem.
 
-use crate::local::LocalProblem;
-use crate::nsgs::Outcome;
 use crate::problem::ContactProblem;
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::system::{Coupled, Linearised, System, SystemMemory};
 use glam::{DMat3, DVec3};
 
 /// Settings of [`Admm`].
@@ -35,34 +33,16 @@ impl Default for AdmmSettings {
 pub struct Admm {
     /// Settings.
     pub settings: AdmmSettings,
-    bodies: BodyMemory,
-    contacts: DelassusMemory,
+    memory: SystemMemory,
 }
 
-impl Admm {
-    /// Improves `p` on a local problem until the residual (m/s) is at most `tolerance`.
-    pub fn solve_local(
-        &mut self,
-        problem: &LocalProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        let mut system = DelassusSystem {
-            problem,
-            memory: &mut self.contacts,
-        };
-        iterate(&mut system, p, tolerance, &self.settings)
+impl Engine for Admm {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        iterate(system, p, tolerance, &self.settings)
     }
 
-    /// Improves `p` on the problem of a step until the residual (m/s) is at most `tolerance`.
-    pub fn solve_step(
-        &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        let mut system = BodySystem::new(problem, &mut self.bodies);
-        iterate(&mut system, p, tolerance, &self.settings)
+    fn memory(&mut self) -> &mut SystemMemory {
+        &mut self.memory
     }
 }
 
@@ -98,6 +78,7 @@ fn iterate<S: Coupled>(
             rows.clear();
             rows.extend(weight.iter().map(|w| Linearised {
                 a: DMat3::IDENTITY * (rho * w),
+                a_inverse: DMat3::IDENTITY / (rho * w),
                 b: DMat3::IDENTITY,
                 g: DVec3::ZERO,
             }));
@@ -172,8 +153,6 @@ impl ContactSolver for Admm {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
-        let outcome = self.solve_step(problem, &mut p, tolerance);
-        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

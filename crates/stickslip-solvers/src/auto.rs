@@ -5,16 +5,21 @@
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
 //! | 2 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
-//! | 3 | convex relaxation, then Newton | scratch |
-//! | 4 | interior point on the exact cone, finished by Newton | scratch |
-//! | 5 | Lemke, for problems without quadratic cones | scratch |
-//! | 6 | arclength homotopy, finished by Newton | scratch |
-//! | 7 | Gauss-Seidel in growing portions, Newton after each | best so far |
-//! | 8 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
-//! | 9 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 3 | proximal Newton, where there is a guess | best so far |
+//! | 4 | convex relaxation, then Newton | scratch |
+//! | 5 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
+//! | 6 | Lemke, for problems without quadratic cones | scratch |
+//! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
+//! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
+//! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
+//! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
+//! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//!
+//! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
+//! by the heavy bodies.
 //!
 //! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
-//! rounding level). The residual that decides is that of the problem as given, recomputed from the
+//! rounding level), or is the rounding of the impulses, 16 ε w̄|p|, where that is larger. The residual that decides is that of the problem as given, recomputed from the
 //! impulses; a stage that does not reach the tolerance is never passed off as an answer.
 //!
 //! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
@@ -29,12 +34,14 @@ use crate::interior_point::InteriorPoint;
 use crate::local::LocalProblem;
 use crate::modes;
 use crate::newton::Newton;
-use crate::nsgs::{Nsgs, Outcome};
+use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
+use crate::proximal::Proximal;
 use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, starting_impulses};
+use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
+use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
 /// The solver to use unless there is a reason for another.
@@ -42,8 +49,8 @@ use glam::DVec3;
 pub struct Auto {
     engines: Engines,
     lemke: LemkeContact,
-    local: LocalProblem,
-    nu: Vec<Twist>,
+    memory: SystemMemory,
+    scratch: Scratch,
 }
 
 /// The methods of the chain with their memory.
@@ -53,13 +60,26 @@ struct Engines {
     nsgs: Nsgs,
     interior_point: InteriorPoint,
     homotopy: Homotopy,
+    proximal: Proximal,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    local: LocalProblem,
+    nu: Vec<Twist>,
 }
 
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early.
 const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
 const NEWTON_STEPS: usize = 40;
-/// Sweeps of Gauss-Seidel in each portion of stage 7.
+/// Centres of the proximal method.
+const CENTRES: usize = 40;
+/// First compliance of the proximal method from impulses that are nearly right.
+const NEAR: f64 = 1e-3;
+/// Spread of w̄ from which impulses are measured by the heavy bodies too.
+const WIDE: f64 = 30.0;
+/// Sweeps of Gauss-Seidel in each portion of the last stages.
 const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Most contacts for which all modes are tried.
 const MOST_MODES: usize = 6;
@@ -73,152 +93,95 @@ struct Best {
     solver: &'static str,
 }
 
-/// A problem the chain can be run on.
-trait Target {
-    /// The residual the caller judges by.
-    fn residual(&mut self, p: &[DVec3]) -> f64;
-    /// The tolerance of the methods, m/s.
-    fn inner_tolerance(&self) -> f64;
-    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
-    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome;
-    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize);
-    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome;
-    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome;
-    /// Impulses of the problem with pyramids for cones, by Lemke; false where that fails.
-    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool;
-    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome;
-}
-
-struct StepTarget<'a> {
-    problem: &'a ContactProblem,
-    local: &'a mut LocalProblem,
-    nu: &'a mut Vec<Twist>,
+/// A run of the chain on one problem.
+struct Chain<'a> {
+    problem: Posed<'a>,
+    system: System<'a>,
+    engines: &'a mut Engines,
+    scratch: &'a mut Scratch,
+    best: Best,
+    /// What the caller judges by: m/s for a step, Siconos' scaling for a local problem.
     tolerance: f64,
-}
-
-impl Target for StepTarget<'_> {
-    fn residual(&mut self, p: &[DVec3]) -> f64 {
-        residual::of_step(self.problem, p, self.nu).0
-    }
-
-    fn inner_tolerance(&self) -> f64 {
-        self.tolerance
-    }
-
-    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_step(self.problem, p, self.tolerance)
-    }
-
-    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_step(self.problem, p, self.tolerance)
-    }
-
-    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize) {
-        engine.solve_relaxed_step(self.problem)
-    }
-
-    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_step(self.problem, p, self.tolerance)
-    }
-
-    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_step(self.problem, p, self.tolerance)
-    }
-
-    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
-        self.local.assemble(self.problem);
-        pyramid::start(self.local, directions, p)
-    }
-
-    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
-        self.local.assemble(self.problem);
-        modes::search(self.local, engine, p, self.tolerance)
-    }
-}
-
-struct LocalTarget<'a> {
-    problem: &'a LocalProblem,
+    /// The tolerance of the methods, m/s.
     inner: f64,
 }
 
-impl Target for LocalTarget<'_> {
+impl Chain<'_> {
+    /// The residual the caller judges by.
     fn residual(&mut self, p: &[DVec3]) -> f64 {
-        let r = GlobalResidual::new(self.problem, p).siconos();
-        if r.is_finite() { r } else { f64::INFINITY }
+        match self.problem {
+            Posed::Step(step) => residual::of_step(step, p, &mut self.scratch.nu).0,
+            Posed::Local(local) => {
+                let r = GlobalResidual::new(local, p).siconos();
+                if r.is_finite() { r } else { f64::INFINITY }
+            }
+        }
     }
 
-    fn inner_tolerance(&self) -> f64 {
-        self.inner
-    }
-
-    fn newton(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_local(self.problem, p, self.inner)
-    }
-
-    fn nsgs(&mut self, engine: &mut Nsgs, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_local(self.problem, p, self.inner)
-    }
-
-    fn relaxed(&mut self, engine: &mut InteriorPoint) -> (Vec<DVec3>, usize) {
-        engine.solve_relaxed(self.problem)
-    }
-
-    fn interior_point(&mut self, engine: &mut InteriorPoint, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_local(self.problem, p, self.inner)
-    }
-
-    fn homotopy(&mut self, engine: &mut Homotopy, p: &mut Vec<DVec3>) -> Outcome {
-        engine.solve_local(self.problem, p, self.inner)
-    }
-
-    fn pyramid_start(&mut self, directions: usize, p: &mut Vec<DVec3>) -> bool {
-        pyramid::start(&mut self.problem.clone(), directions, p)
-    }
-
-    fn modes(&mut self, engine: &mut Newton, p: &mut Vec<DVec3>) -> Outcome {
-        modes::search(self.problem, engine, p, self.inner)
-    }
-}
-
-/// A run of the chain on one target.
-struct Chain<'a, T: Target> {
-    target: T,
-    engines: &'a mut Engines,
-    best: Best,
-    tolerance: f64,
-}
-
-impl<T: Target> Chain<'_, T> {
     /// Judges `p`; true when the tolerance is met.
     fn judge(&mut self, p: &[DVec3], iterations: usize, solver: &'static str) -> bool {
         self.best.iterations += iterations;
-        let r = self.target.residual(p);
+        let r = self.residual(p);
         if r < self.best.residual {
             self.best.impulses.clear();
             self.best.impulses.extend_from_slice(p);
             self.best.residual = r;
             self.best.solver = solver;
         }
-        self.best.residual <= self.tolerance
+        self.best.residual <= self.allowed()
+    }
+
+    fn allowed(&self) -> f64 {
+        self.tolerance.max(self.rounding())
+    }
+
+    /// What the rounding of the best impulses leaves of a step's residual, m/s: no method gets below. Velocities
+    /// can (see [`crate::velocity`]), so the caller may still make something of it.
+    fn rounding(&self) -> f64 {
+        let Posed::Step(_) = self.problem else {
+            return 0.0;
+        };
+        let impulses = self.best.impulses.iter().enumerate();
+        let sizes = impulses.map(|(i, p)| self.system.w_bar(i) * p.length());
+        16.0 * f64::EPSILON * sizes.fold(0.0, f64::max)
     }
 
     fn newton(&mut self, p: &mut Vec<DVec3>) -> bool {
-        let outcome = self.target.newton(&mut self.engines.newton, p);
+        let engine = &mut self.engines.newton;
+        let outcome = engine.improve(&mut self.system, p, self.inner);
         self.judge(p, outcome.iterations, "newton")
     }
 
     fn nsgs(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> bool {
-        self.engines.nsgs.settings.sweeps = sweeps;
-        let outcome = self.target.nsgs(&mut self.engines.nsgs, p);
+        let engine = &mut self.engines.nsgs;
+        engine.settings.sweeps = sweeps;
+        let outcome = engine.improve(&mut self.system, p, self.inner);
         self.judge(p, outcome.iterations, "nsgs")
     }
 
-    /// Stages 1 to 4.
-    fn first_stages(&mut self, p: &mut Vec<DVec3>, smooth: bool) -> bool {
+    /// The proximal method, polished by Newton; with `paths` its inner problems are followed where Newton
+    /// fails on them.
+    fn proximal(&mut self, tau: f64, paths: bool, p: &mut Vec<DVec3>) -> bool {
+        let engine = &mut self.engines.proximal;
+        engine.settings.iterations = CENTRES;
+        engine.settings.tau = tau;
+        engine.settings.follow_paths = paths;
+        engine.newton.settings.iterations = NEWTON_STEPS;
+        let outcome = engine.improve(&mut self.system, p, self.inner);
+        if self.judge(p, outcome.iterations, "proximal") {
+            self.newton(p);
+            return true;
+        }
+        false
+    }
+
+    /// From the guess; the impulses reached are left in `p`.
+    fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
+        let started = p.iter().any(|&p| p != DVec3::ZERO);
         let found = self.newton(p);
         self.engines.newton.settings.patience = 12;
         if found {
@@ -233,33 +196,95 @@ impl<T: Target> Chain<'_, T> {
             }
             return true;
         }
-        if smooth {
-            let engine = &mut self.engines.interior_point;
-            let (relaxed, iterations) = self.target.relaxed(engine);
-            self.best.iterations += iterations;
-            p.clone_from(&relaxed);
-            if self.newton(p) {
-                return true;
-            }
-            let engine = &mut self.engines.interior_point;
-            engine.newton.settings.iterations = NEWTON_STEPS;
-            let outcome = self.target.interior_point(engine, p);
-            return self.judge(p, outcome.iterations, "interior-point");
-        }
-        false
+        p.clone_from(&self.best.impulses);
+        started && self.proximal(NEAR, false, p)
     }
 
-    /// Stages 6 to 9.
+    /// From scratch, by the convex relaxation and the interior point.
+    fn afresh(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let (relaxed, iterations) = self.engines.interior_point.solve_relaxed(&mut self.system);
+        self.best.iterations += iterations;
+        p.clone_from(&relaxed);
+        if self.newton(p) {
+            return true;
+        }
+        let engine = &mut self.engines.interior_point;
+        engine.newton.settings.iterations = NEWTON_STEPS;
+        let outcome = engine.improve(&mut self.system, p, self.inner);
+        if self.judge(p, outcome.iterations, "interior-point") {
+            return true;
+        }
+        self.proximal(NEAR, false, p)
+    }
+
+    /// Masses over decades: the same methods with impulses measured by the heavy bodies, each answer taken to
+    /// rounding by Newton on the natural scale.
+    fn heavy(&mut self) -> bool {
+        let w_bars = (0..self.best.impulses.len()).map(|i| self.system.w_bar(i));
+        let lightest = w_bars.clone().fold(0.0, f64::max);
+        let positive = |w: &f64| *w > 0.0;
+        let w_heavy = match self.problem {
+            Posed::Step(step) => {
+                let masses = step.inverse_mass.iter().map(|m| m.mass);
+                masses.filter(positive).fold(f64::INFINITY, f64::min)
+            }
+            Posed::Local(_) => w_bars.filter(positive).fold(f64::INFINITY, f64::min),
+        };
+        if lightest <= WIDE * w_heavy {
+            return false;
+        }
+        let mut found = false;
+        for s in [1.0, 0.5] {
+            self.system.rescale(w_heavy, s);
+            for method in 0..4 {
+                let mut p = self.best.impulses.clone();
+                let system = &mut self.system;
+                let (engines, inner) = (&mut *self.engines, self.inner);
+                let outcome = match method {
+                    0 => engines.newton.improve(system, &mut p, inner),
+                    1 => engines.interior_point.improve(system, &mut p, inner),
+                    2 => engines.homotopy.improve(system, &mut p, inner),
+                    _ => {
+                        engines.proximal.settings.tau = NEAR;
+                        engines.proximal.improve(system, &mut p, inner)
+                    }
+                };
+                self.best.iterations += outcome.iterations;
+                self.system.rescale(w_heavy, 0.0);
+                found = self.newton(&mut p);
+                if found {
+                    return true;
+                }
+                self.system.rescale(w_heavy, s);
+            }
+        }
+        self.system.rescale(w_heavy, 0.0);
+        found
+    }
+
+    /// Stages 7 to 11.
     fn last_stages(&mut self, smooth: bool) -> bool {
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
+        if smooth && self.heavy() {
+            return true;
+        }
         if smooth {
             let engine = &mut self.engines.homotopy;
             engine.newton.settings.iterations = NEWTON_STEPS;
-            let outcome = self.target.homotopy(engine, &mut p);
-            if self.judge(&p, outcome.iterations, "homotopy") {
+            let outcome = engine.improve(&mut self.system, &mut p, self.inner);
+            if self.judge(&p, outcome.iterations, "homotopy") || self.proximal(NEAR, false, &mut p)
+            {
                 return true;
             }
+        }
+        p.clone_from(&self.best.impulses);
+        if self.proximal(1.0, false, &mut p) {
+            return true;
+        }
+        p.clone_from(&self.best.impulses);
+        if smooth && self.proximal(NEAR, true, &mut p) {
+            return true;
         }
         let mut sweeps = self.best.impulses.clone();
         for portion in PORTIONS {
@@ -273,17 +298,27 @@ impl<T: Target> Chain<'_, T> {
                 return true;
             }
         }
-        if smooth && n_c <= MOST_MODES {
-            for directions in [8, 16, 32] {
-                if self.target.pyramid_start(directions, &mut p) && self.newton(&mut p) {
-                    return true;
-                }
-            }
-            p.clone_from(&self.best.impulses);
-            let outcome = self.target.modes(&mut self.engines.newton, &mut p);
-            return self.judge(&p, outcome.iterations, "modes");
+        smooth && n_c <= MOST_MODES && self.few_contacts(&mut p)
+    }
+
+    /// Every way out for few contacts: pyramids, then every combination of modes.
+    fn few_contacts(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let mut local = std::mem::take(&mut self.scratch.local);
+        match self.problem {
+            Posed::Step(step) => local.assemble(step),
+            Posed::Local(problem) => local.clone_from(problem),
         }
-        false
+        let mut found = false;
+        for directions in [8, 16, 32] {
+            found = found || pyramid::start(&mut local, directions, p) && self.newton(p);
+        }
+        if !found {
+            p.clone_from(&self.best.impulses);
+            let outcome = modes::search(&local, &mut self.engines.newton, p, self.inner);
+            found = self.judge(p, outcome.iterations, "modes");
+        }
+        self.scratch.local = local;
+        found
     }
 }
 
@@ -296,12 +331,12 @@ fn best_of(p: &[DVec3]) -> Best {
     }
 }
 
-/// Whether every law has a smoothed form (no pyramids), and whether none is a quadratic cone.
+/// Whether every law has a smoothed form (no pyramids or discs), and whether all are rows of an LCP.
 fn kinds<'a>(laws: impl Iterator<Item = &'a Law>) -> (bool, bool) {
     laws.fold((true, true), |(smooth, polyhedral), law| {
         (
-            smooth && !matches!(law, Law::Pyramid { .. }),
-            polyhedral && !matches!(law, Law::Cone { .. }),
+            smooth && !matches!(law, Law::Pyramid { .. } | Law::Disc { .. }),
+            polyhedral && !matches!(law, Law::Cone { .. } | Law::Disc { .. }),
         )
     })
 }
@@ -329,33 +364,36 @@ impl Auto {
         let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
         let speed = (squares / n_c.max(1) as f64).sqrt();
         let (smooth, _) = kinds(problem.laws.iter());
+        let mut chain = Chain {
+            problem: Posed::Local(problem),
+            system: self.memory.system(Posed::Local(problem)),
+            engines: &mut self.engines,
+            scratch: &mut self.scratch,
+            best: best_of(&start),
+            tolerance,
+            inner: 0.0,
+        };
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
-        let mut best = best_of(&start);
         for tighten in [1e-1, 1e-4, 1e-7] {
-            let mut chain = Chain {
-                target: LocalTarget {
-                    problem,
-                    inner: tolerance * tighten * speed,
-                },
-                engines: &mut self.engines,
-                best: best.clone(),
-                tolerance,
-            };
+            chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
-            let done = chain.first_stages(&mut p, smooth) || chain.last_stages(smooth);
-            let inner = chain.target.inner_tolerance();
-            best = chain.best;
-            if done || residual::of_local(problem, &best.impulses).0 > inner {
+            let done = chain.continued(&mut p)
+                || smooth && chain.afresh(&mut p)
+                || chain.last_stages(smooth);
+            if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {
                 break;
             }
         }
-        report(solver, best, tolerance)
+        report(solver, chain)
     }
 }
 
-fn report(solver: &'static str, best: Best, tolerance: f64) -> Result<Solved, SolveError> {
-    if best.residual <= tolerance {
+/// What `chain` came to; rounding counts as an answer.
+fn report(solver: &'static str, chain: Chain) -> Result<Solved, SolveError> {
+    let (allowed, tolerance) = (chain.allowed(), chain.tolerance);
+    let best = chain.best;
+    if best.residual <= allowed {
         return Ok(Solved {
             impulses: best.impulses,
             iterations: best.iterations,
@@ -394,30 +432,28 @@ impl ContactSolver for Auto {
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
         let mut chain = Chain {
-            target: StepTarget {
-                problem,
-                local: &mut self.local,
-                nu: &mut self.nu,
-                tolerance,
-            },
+            problem: Posed::Step(problem),
+            system: self.memory.system(Posed::Step(problem)),
             engines: &mut self.engines,
+            scratch: &mut self.scratch,
             best: best_of(&p),
             tolerance,
+            inner: tolerance,
         };
         if n_c == 0 {
             chain.best.residual = 0.0;
-            return report("auto", chain.best, tolerance);
+            return report("auto", chain);
         }
         if n_c == 1 {
             let q = problem.contacts[0].velocity(&problem.nu_free);
             let w = problem.contacts[0].diagonal(&problem.inverse_mass);
             let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
             if chain.judge(&[exact], 1, "one-contact") {
-                return report("auto", chain.best, tolerance);
+                return report("auto", chain);
             }
         }
-        if chain.first_stages(&mut p, smooth) {
-            return report("auto", chain.best, tolerance);
+        if chain.continued(&mut p) || smooth && chain.afresh(&mut p) {
+            return report("auto", chain);
         }
         if polyhedral && n_c <= 100 {
             match self.lemke.solve(problem, None, tolerance) {
@@ -426,7 +462,7 @@ impl ContactSolver for Auto {
                     chain.judge(&solved.impulses, solved.iterations, "lemke");
                     p.clone_from(&solved.impulses);
                     chain.newton(&mut p);
-                    return report("auto", chain.best, tolerance);
+                    return report("auto", chain);
                 }
                 // The problem may have no solution: a ray says more than a number.
                 Err(ray @ SolveError::Ray { .. }) => return Err(ray),
@@ -434,6 +470,6 @@ impl ContactSolver for Auto {
             }
         }
         chain.last_stages(smooth);
-        report("auto", chain.best, tolerance)
+        report("auto", chain)
     }
 }

@@ -21,6 +21,7 @@ pub struct BlockLu<const B: usize> {
     starts: Vec<usize>,
     later: Vec<usize>,
     diagonal: Vec<Block<B>>,
+    pivots: Vec<Pivot<B>>,
     /// Blocks (later, k) and (k, later).
     lower: Vec<Block<B>>,
     upper: Vec<Block<B>>,
@@ -43,55 +44,93 @@ fn subtract_product<const B: usize>(c: &mut Block<B>, a: &Block<B>, b: &Block<B>
     }
 }
 
-fn product<const B: usize>(a: &Block<B>, b: &Block<B>) -> Block<B> {
-    let mut c = zero();
-    for r in 0..B {
-        for k in 0..B {
-            let l = a[r][k];
-            for j in 0..B {
-                c[r][j] += l * b[k][j];
-            }
-        }
-    }
-    c
+/// P D = L U of one diagonal block, rows exchanged by size. Solves with it are backward stable, which
+/// multiplying by an inverse is not: stiff and soft directions meet in one block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pivot<const B: usize> {
+    lu: Block<B>,
+    rows: [usize; B],
 }
 
-/// Inverse by Gauss-Jordan with row pivoting; None where singular.
-fn inverse<const B: usize>(a: &Block<B>) -> Option<Block<B>> {
-    let mut a = *a;
-    let mut inv = zero::<B>();
-    for (k, row) in inv.iter_mut().enumerate() {
-        row[k] = 1.0;
-    }
-    for k in 0..B {
-        let mut pivot = k;
-        for r in k + 1..B {
-            if a[r][k].abs() > a[pivot][k].abs() {
-                pivot = r;
+impl<const B: usize> Pivot<B> {
+    const EMPTY: Self = Self {
+        lu: [[0.0; B]; B],
+        rows: [0; B],
+    };
+
+    /// None where singular.
+    pub(crate) fn new(d: &Block<B>) -> Option<Self> {
+        let mut lu = *d;
+        let mut rows = [0; B];
+        for (k, row) in rows.iter_mut().enumerate() {
+            *row = k;
+        }
+        for k in 0..B {
+            let mut pivot = k;
+            for r in k + 1..B {
+                if lu[r][k].abs() > lu[pivot][k].abs() {
+                    pivot = r;
+                }
             }
-        }
-        if !(a[pivot][k].abs() > 0.0 && a[pivot][k].is_finite()) {
-            return None;
-        }
-        a.swap(k, pivot);
-        inv.swap(k, pivot);
-        let s = 1.0 / a[k][k];
-        for j in 0..B {
-            a[k][j] *= s;
-            inv[k][j] *= s;
-        }
-        let (row_a, row_i) = (a[k], inv[k]);
-        for r in 0..B {
-            if r != k && a[r][k] != 0.0 {
-                let l = a[r][k];
-                for j in 0..B {
-                    a[r][j] -= l * row_a[j];
-                    inv[r][j] -= l * row_i[j];
+            if !(lu[pivot][k].abs() > 0.0 && lu[pivot][k].is_finite()) {
+                return None;
+            }
+            lu.swap(k, pivot);
+            rows.swap(k, pivot);
+            let row = lu[k];
+            for r in k + 1..B {
+                let l = lu[r][k] / row[k];
+                lu[r][k] = l;
+                for j in k + 1..B {
+                    lu[r][j] -= l * row[j];
                 }
             }
         }
+        Some(Self { lu, rows })
     }
-    Some(inv)
+
+    /// D⁻¹ v.
+    pub(crate) fn solve(&self, v: &[f64; B]) -> [f64; B] {
+        let mut x = [0.0; B];
+        for r in 0..B {
+            let mut s = v[self.rows[r]];
+            for c in 0..r {
+                s -= self.lu[r][c] * x[c];
+            }
+            x[r] = s;
+        }
+        for r in (0..B).rev() {
+            let mut s = x[r];
+            for c in r + 1..B {
+                s -= self.lu[r][c] * x[c];
+            }
+            x[r] = s / self.lu[r][r];
+        }
+        x
+    }
+
+    /// A D⁻¹: X with X P⁻¹ L U = A, row by row.
+    fn divide(&self, a: &Block<B>) -> Block<B> {
+        let mut out = zero();
+        for (row, target) in a.iter().zip(&mut out) {
+            let mut y = *row;
+            for j in 0..B {
+                y[j] /= self.lu[j][j];
+                for k in j + 1..B {
+                    y[k] -= y[j] * self.lu[j][k];
+                }
+            }
+            for j in (0..B).rev() {
+                for k in 0..j {
+                    y[k] -= y[j] * self.lu[j][k];
+                }
+            }
+            for (j, v) in y.into_iter().enumerate() {
+                target[self.rows[j]] = v;
+            }
+        }
+        out
+    }
 }
 
 impl<const B: usize> BlockLu<B> {
@@ -107,6 +146,8 @@ impl<const B: usize> BlockLu<B> {
         }
         self.diagonal.clear();
         self.diagonal.resize(self.order.len(), zero());
+        self.pivots.clear();
+        self.pivots.resize(self.order.len(), Pivot::EMPTY);
         self.lower.clear();
         self.lower.resize(self.later.len(), zero());
         self.upper.clear();
@@ -212,13 +253,13 @@ impl<const B: usize> BlockLu<B> {
     /// Factors what was added. False where a diagonal block is singular.
     pub fn factor(&mut self) -> bool {
         for k in 0..self.order.len() {
-            let Some(inv) = inverse(&self.diagonal[k]) else {
+            let Some(pivot) = Pivot::new(&self.diagonal[k]) else {
                 return false;
             };
-            self.diagonal[k] = inv;
+            self.pivots[k] = pivot;
             let range = self.starts[k]..self.starts[k + 1];
             for at in range.clone() {
-                self.lower[at] = product(&self.lower[at], &inv);
+                self.lower[at] = pivot.divide(&self.lower[at]);
             }
             for a in range.clone() {
                 let i = self.later[a];
@@ -266,14 +307,7 @@ impl<const B: usize> BlockLu<B> {
                     }
                 }
             }
-            let inv = &self.diagonal[k];
-            let mut out = [0.0; B];
-            for r in 0..B {
-                for c in 0..B {
-                    out[r] += inv[r][c] * v[c];
-                }
-            }
-            self.x[k] = out;
+            self.x[k] = self.pivots[k].solve(&v);
         }
         for (k, &i) in self.order.iter().enumerate() {
             b[i] = self.x[k];

@@ -102,17 +102,6 @@ impl Delassus {
         (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0
     }
 
-    /// Sets W_ii to that of `problem` with `shift` added on its diagonal.
-    pub(crate) fn set_diagonal(
-        &mut self,
-        i: usize,
-        problem: &crate::local::LocalProblem,
-        shift: f64,
-    ) {
-        self.blocks[self.diagonal[i]] =
-            *problem.delassus.diagonal(i) + DMat3::from_diagonal(DVec3::splat(shift));
-    }
-
     /// (W p)_i.
     #[must_use]
     pub fn row_times(&self, i: usize, p: &[DVec3]) -> DVec3 {

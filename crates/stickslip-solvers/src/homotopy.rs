@@ -1,15 +1,11 @@
 //! Arclength continuation: the path of smoothed solutions followed round its folds.
 
-use crate::interior_point::{evaluate, interior_start, speed_scale, take_better};
-use crate::local::LocalProblem;
-use crate::newton::Newton;
-use crate::nsgs::Outcome;
+use crate::interior_point::{Finish, evaluate, interior_start, speed_scale, take_better};
+use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::{ContactProblem, Law};
 use crate::smoothing::{SmoothedLaw, Smoothing};
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{
-    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
-};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory};
 use glam::DVec3;
 
 /// Settings of [`Homotopy`].
@@ -26,9 +22,9 @@ pub struct HomotopySettings {
 impl Default for HomotopySettings {
     fn default() -> Self {
         Self {
-            steps: 600,
+            steps: 300,
             first_step: 0.05,
-            largest_step: 1.0,
+            largest_step: 1e3,
         }
     }
 }
@@ -39,14 +35,13 @@ impl Default for HomotopySettings {
 /// At θ = 0 the problem is convex and damped Newton finds its solution; θ may fall as well as rise on
 /// the way, so folds that stop an interior-point method are passed. Below ε/q² = 1e-3, and at each
 /// further factor 5, semismooth Newton is offered the point.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Homotopy {
     /// Settings.
     pub settings: HomotopySettings,
     /// The method that finishes.
     pub newton: Newton,
-    bodies: BodyMemory,
-    contacts: DelassusMemory,
+    memory: SystemMemory,
     path: Path,
 }
 
@@ -93,17 +88,18 @@ impl Path {
         self.rows.clear();
         self.rows.extend(self.laws.iter().map(|l| Linearised {
             a: l.a,
+            a_inverse: l.a_inverse,
             b: l.b,
             g: -l.f,
         }));
         if !system.factor(&self.rows) {
             return false;
         }
-        system.refined_solve(&mut self.rows, 3, &mut self.by_f, &mut self.refinement);
+        system.refined_solve(&mut self.rows, 8, &mut self.by_f, &mut self.refinement);
         for (row, law) in self.rows.iter_mut().zip(&self.laws) {
             row.g = -law.f_theta;
         }
-        system.refined_solve(&mut self.rows, 3, &mut self.by_theta, &mut self.refinement);
+        system.refined_solve(&mut self.rows, 8, &mut self.by_theta, &mut self.refinement);
         self.by_f
             .iter()
             .chain(&self.by_theta)
@@ -145,7 +141,7 @@ impl Path {
         &mut self,
         system: &mut S,
         settings: &HomotopySettings,
-        finish: &mut dyn FnMut(&[DVec3]) -> bool,
+        finish: &mut Finish<S>,
     ) -> usize {
         let n = system.len();
         self.q = speed_scale(system, &mut self.u);
@@ -202,7 +198,7 @@ impl Path {
             }
             let relative = 10.0 * libm::pow(10.0, -theta);
             if relative <= next_try {
-                if finish(&p) {
+                if finish(system, &p) {
                     return count;
                 }
                 next_try = relative / 5.0;
@@ -287,58 +283,49 @@ impl Path {
     }
 }
 
+impl Default for Homotopy {
+    fn default() -> Self {
+        Self {
+            settings: HomotopySettings::default(),
+            newton: Newton::new(NewtonSettings {
+                map: Map::AlartCurnier,
+                ..NewtonSettings::default()
+            }),
+            memory: SystemMemory::default(),
+            path: Path::default(),
+        }
+    }
+}
+
 impl Homotopy {
-    /// Solves a local problem from scratch; `p` ends as the best impulses found.
-    pub fn solve_local(
+    /// From scratch on any coupled system: of `p` only the length matters.
+    pub(crate) fn improve_coupled<S: Coupled>(
         &mut self,
-        problem: &LocalProblem,
+        system: &mut S,
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
-        let mut best = Outcome {
-            residual: f64::INFINITY,
-            iterations: 0,
-        };
-        let (newton, mut found) = (&mut self.newton, p.clone());
-        let mut system = DelassusSystem {
-            problem,
-            memory: &mut self.contacts,
-        };
-        let mut finish = |trial: &[DVec3]| {
+        let mut best = Outcome::NONE;
+        let newton = &mut self.newton;
+        let mut finish = |system: &mut S, trial: &[DVec3]| {
             let mut trial = trial.to_vec();
-            let outcome = newton.solve_local(problem, &mut trial, tolerance);
-            take_better(&mut best, &mut found, outcome, trial);
+            let outcome = newton.improve_coupled(system, &mut trial, tolerance);
+            take_better(&mut best, p, outcome, trial);
             best.residual <= tolerance
         };
-        let n = self.path.follow(&mut system, &self.settings, &mut finish);
+        let n = self.path.follow(system, &self.settings, &mut finish);
         best.iterations += n;
-        *p = found;
         best
     }
+}
 
-    /// Solves the problem of a step from scratch; `p` ends as the best impulses found.
-    pub fn solve_step(
-        &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        let mut best = Outcome {
-            residual: f64::INFINITY,
-            iterations: 0,
-        };
-        let (newton, mut found) = (&mut self.newton, p.clone());
-        let mut system = BodySystem::new(problem, &mut self.bodies);
-        let mut finish = |trial: &[DVec3]| {
-            let mut trial = trial.to_vec();
-            let outcome = newton.solve_step(problem, &mut trial, tolerance);
-            take_better(&mut best, &mut found, outcome, trial);
-            best.residual <= tolerance
-        };
-        let n = self.path.follow(&mut system, &self.settings, &mut finish);
-        best.iterations += n;
-        *p = found;
-        best
+impl Engine for Homotopy {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        self.improve_coupled(system, p, tolerance)
+    }
+
+    fn memory(&mut self) -> &mut SystemMemory {
+        &mut self.memory
     }
 }
 
@@ -360,9 +347,7 @@ impl ContactSolver for Homotopy {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
         crate::solver::refuse_pyramids(self.name(), problem)?;
-        let outcome = self.solve_step(problem, &mut p, tolerance);
-        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

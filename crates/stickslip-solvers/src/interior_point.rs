@@ -1,14 +1,10 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
-use crate::local::LocalProblem;
-use crate::newton::Newton;
-use crate::nsgs::Outcome;
+use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::smoothing::{SmoothedLaw, Smoothing, smoothed};
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{
-    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
-};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory};
 use glam::DVec3;
 
 /// Settings of [`InteriorPoint`].
@@ -36,14 +32,13 @@ impl Default for InteriorPointSettings {
 /// unsymmetric. Below ε/q² = 1e-3 semismooth Newton is tried, and again at each further factor 20.
 ///
 /// The smoothing only shrinks, so a fold of the path stops it: `homotopy` goes round folds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct InteriorPoint {
     /// Settings.
     pub settings: InteriorPointSettings,
     /// The method that finishes.
     pub newton: Newton,
-    bodies: BodyMemory,
-    contacts: DelassusMemory,
+    memory: SystemMemory,
     work: Work,
 }
 
@@ -58,6 +53,9 @@ struct Work {
     trial_laws: Vec<SmoothedLaw>,
     refinement: Refinement,
 }
+
+/// What is offered the impulses on a path: true where they lead to a solution.
+pub(crate) type Finish<'a, S> = dyn FnMut(&mut S, &[DVec3]) -> bool + 'a;
 
 /// ‖F‖₂ of the smoothed laws at (p, u); None where a law has no smoothed form.
 pub(crate) fn evaluate<S: Coupled>(
@@ -101,6 +99,7 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
             Law::Cone { mu } if *mu > 0.0 => DVec3::X * (size / mu),
             Law::Cone { .. } | Law::Unilateral | Law::Pyramid { .. } => DVec3::X * size,
             Law::Box { lo, hi } => DVec3::ZERO.max(*lo).min(*hi),
+            Law::Disc { .. } => DVec3::ZERO,
         });
     }
 }
@@ -113,7 +112,7 @@ impl Work {
         start: f64,
         convexity: f64,
         settings: &InteriorPointSettings,
-        finish: &mut dyn FnMut(&[DVec3]) -> bool,
+        finish: &mut Finish<S>,
     ) -> usize {
         let n = system.len();
         let q = speed_scale(system, &mut self.u);
@@ -135,7 +134,7 @@ impl Work {
         for iteration in 0..settings.iterations {
             if merit <= 0.1 * (epsilon * n as f64).sqrt() {
                 if epsilon <= next_try * q * q {
-                    if finish(&p) {
+                    if finish(system, &p) {
                         return iteration;
                     }
                     next_try = 0.05 * epsilon / (q * q);
@@ -158,13 +157,14 @@ impl Work {
             self.rows.clear();
             self.rows.extend(self.laws.iter().map(|l| Linearised {
                 a: l.a,
+                a_inverse: l.a_inverse,
                 b: l.b,
                 g: -l.f,
             }));
             if !system.factor(&self.rows) {
                 return iteration;
             }
-            system.refined_solve(&mut self.rows, 2, &mut self.dp, &mut self.refinement);
+            system.refined_solve(&mut self.rows, 8, &mut self.dp, &mut self.refinement);
             let mut t = 1.0;
             let mut accepted = false;
             for _ in 0..12 {
@@ -201,104 +201,57 @@ impl Work {
 }
 
 impl InteriorPoint {
-    /// Solves a local problem from scratch; `p` ends as the best impulses found.
-    pub fn solve_local(
-        &mut self,
-        problem: &LocalProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        let mut best = Outcome {
-            residual: f64::INFINITY,
-            iterations: 0,
-        };
-        let (newton, settings) = (&mut self.newton, self.settings);
-        let mut found = p.clone();
-        for start in settings.starts {
-            let mut system = DelassusSystem {
-                problem,
-                memory: &mut self.contacts,
-            };
-            let mut finish = |trial: &[DVec3]| {
-                let mut trial = trial.to_vec();
-                let outcome = newton.solve_local(problem, &mut trial, tolerance);
-                take_better(&mut best, &mut found, outcome, trial);
-                best.residual <= tolerance
-            };
-            let n = self
-                .work
-                .follow(&mut system, start, 0.0, &settings, &mut finish);
-            best.iterations += n;
-            if best.residual <= tolerance {
-                break;
-            }
-        }
-        *p = found;
-        best
-    }
-
     /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
-    pub(crate) fn solve_relaxed(&mut self, problem: &LocalProblem) -> (Vec<DVec3>, usize) {
-        let mut last = vec![DVec3::ZERO; problem.len()];
-        let mut system = DelassusSystem {
-            problem,
-            memory: &mut self.contacts,
-        };
-        let mut keep = |p: &[DVec3]| {
+    pub(crate) fn solve_relaxed(&mut self, system: &mut System) -> (Vec<DVec3>, usize) {
+        let mut last = vec![DVec3::ZERO; system.len()];
+        let mut keep = |_: &mut System, p: &[DVec3]| {
             last.copy_from_slice(p);
             false
         };
         let n = self
             .work
-            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
+            .follow(system, 10.0, 1.0, &self.settings, &mut keep);
         (last, n)
     }
+}
 
-    /// As [`Self::solve_relaxed`], on the problem of a step.
-    pub(crate) fn solve_relaxed_step(&mut self, problem: &ContactProblem) -> (Vec<DVec3>, usize) {
-        let mut last = vec![DVec3::ZERO; problem.contacts.len()];
-        let mut system = BodySystem::new(problem, &mut self.bodies);
-        let mut keep = |p: &[DVec3]| {
-            last.copy_from_slice(p);
-            false
-        };
-        let n = self
-            .work
-            .follow(&mut system, 10.0, 1.0, &self.settings, &mut keep);
-        (last, n)
+impl Default for InteriorPoint {
+    fn default() -> Self {
+        Self {
+            settings: InteriorPointSettings::default(),
+            newton: Newton::new(NewtonSettings {
+                map: Map::AlartCurnier,
+                ..NewtonSettings::default()
+            }),
+            memory: SystemMemory::default(),
+            work: Work::default(),
+        }
     }
+}
 
-    /// Solves the problem of a step from scratch; `p` ends as the best impulses found.
-    pub fn solve_step(
-        &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        let mut best = Outcome {
-            residual: f64::INFINITY,
-            iterations: 0,
-        };
+impl Engine for InteriorPoint {
+    /// From scratch: of `p` only the length matters.
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        let mut best = Outcome::NONE;
         let (newton, settings) = (&mut self.newton, self.settings);
-        let mut found = p.clone();
         for start in settings.starts {
-            let mut system = BodySystem::new(problem, &mut self.bodies);
-            let mut finish = |trial: &[DVec3]| {
+            let mut finish = |system: &mut System, trial: &[DVec3]| {
                 let mut trial = trial.to_vec();
-                let outcome = newton.solve_step(problem, &mut trial, tolerance);
-                take_better(&mut best, &mut found, outcome, trial);
+                let outcome = newton.improve(system, &mut trial, tolerance);
+                take_better(&mut best, p, outcome, trial);
                 best.residual <= tolerance
             };
-            let n = self
-                .work
-                .follow(&mut system, start, 0.0, &settings, &mut finish);
+            let n = self.work.follow(system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
             if best.residual <= tolerance {
                 break;
             }
         }
-        *p = found;
         best
+    }
+
+    fn memory(&mut self) -> &mut SystemMemory {
+        &mut self.memory
     }
 }
 
@@ -333,9 +286,7 @@ impl ContactSolver for InteriorPoint {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
         crate::solver::refuse_pyramids(self.name(), problem)?;
-        let outcome = self.solve_step(problem, &mut p, tolerance);
-        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

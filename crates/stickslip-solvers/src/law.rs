@@ -5,7 +5,7 @@
 //! p = P_K(p − ρ ũ) for any ρ > 0: the natural map, which all residuals and Newton methods here use.
 
 use crate::problem::Law;
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// Direction d_j of a pyramid with `n_d` directions, in the tangent plane.
 #[must_use]
@@ -138,6 +138,47 @@ pub(crate) fn project_pyramid(mu: f64, n_d: usize, x: DVec3) -> (DVec3, Face) {
     }
 }
 
+/// Projection on the disc, or on the polygon inscribed in it, and its derivative.
+fn project_disc(radius: f64, directions: Option<usize>, t: DVec2) -> (DVec2, DMat2) {
+    let inside = (t, DMat2::IDENTITY);
+    if radius == 0.0 {
+        return (DVec2::ZERO, DMat2::ZERO);
+    }
+    let Some(n_d) = directions else {
+        let length = t.length();
+        if length <= radius {
+            return inside;
+        }
+        let d = t / length;
+        let across = DMat2::IDENTITY - DMat2::from_cols(d * d.x, d * d.y);
+        return (d * radius, across * (radius / length));
+    };
+    // The nearest point lies in the sector of t: its edge, or one of the edge's ends.
+    let mut best = (0, f64::NEG_INFINITY);
+    for j in 0..n_d {
+        let v = (direction(j, n_d) + direction(j + 1, n_d)).dot(t);
+        if v > best.1 {
+            best = (j, v);
+        }
+    }
+    let (a, b) = (
+        direction(best.0, n_d) * radius,
+        direction(best.0 + 1, n_d) * radius,
+    );
+    let middle = (a + b) * 0.5;
+    if t.dot(middle) <= middle.length_squared() {
+        return inside;
+    }
+    let edge = b - a;
+    let s = (t - a).dot(edge) / edge.length_squared();
+    if s > 0.0 && s < 1.0 {
+        let e = edge / edge.length();
+        (a + edge * s, DMat2::from_cols(e * e.x, e * e.y))
+    } else {
+        (if s >= 1.0 { b } else { a }, DMat2::ZERO)
+    }
+}
+
 impl Law {
     /// P_K(x): the nearest point to `x` of the law's set, where `x` is an impulse times `w_bar`
     /// (so in m/s) and bounds are scaled likewise.
@@ -150,6 +191,9 @@ impl Law {
             Self::Box { lo, hi } => {
                 let (lo, hi) = scaled_bounds(*lo, *hi, w_bar);
                 x.max(lo).min(hi)
+            }
+            Self::Disc { radius, directions } => {
+                contact_vector(0.0, project_disc(radius * w_bar, *directions, tangent(x)).0)
             }
         }
     }
@@ -178,6 +222,14 @@ impl Law {
                     on(x.z, lo.z, hi.z),
                 ))
             }
+            Self::Disc { radius, directions } => {
+                let d = project_disc(radius * w_bar, *directions, tangent(x)).1;
+                DMat3::from_cols(
+                    DVec3::ZERO,
+                    contact_vector(0.0, d.x_axis),
+                    contact_vector(0.0, d.y_axis),
+                )
+            }
         }
     }
 
@@ -185,7 +237,7 @@ impl Law {
     #[must_use]
     pub fn slip(&self, u: DVec3) -> (f64, DVec3) {
         match self {
-            Self::Unilateral | Self::Box { .. } => (0.0, DVec3::ZERO),
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => (0.0, DVec3::ZERO),
             Self::Cone { mu } => {
                 let t = tangent(u);
                 let s = t.length();
@@ -212,8 +264,81 @@ impl Law {
     pub fn natural_map(&self, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
         let x = p * w_bar;
         let shifted = u + DVec3::X * self.slip(u).0;
-        x - self.project(x - shifted, w_bar)
+        let z = x - shifted;
+        moved(x, shifted, z, self.project(z, w_bar))
     }
+}
+
+/// F = x − P and its derivatives: dF = (I − D) dx + D_u du.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linear {
+    /// F, m/s.
+    pub f: DVec3,
+    /// D.
+    pub d: DMat3,
+    /// D_u.
+    pub by_u: DMat3,
+}
+
+impl Law {
+    /// The natural map with its derivatives: D = P', D_u = D C with C = I + e_n ∇(μσ)ᵀ.
+    #[must_use]
+    pub fn linearised(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        let x = p * w_bar;
+        let (shift, gradient) = self.slip(u);
+        let z = x - u - DVec3::X * shift;
+        let d = self.project_derivative(z, w_bar);
+        Linear {
+            f: moved(x, u + DVec3::X * shift, z, self.project(z, w_bar)),
+            d,
+            by_u: d + outer(d.x_axis, gradient),
+        }
+    }
+
+    /// Map of Alart and Curnier at impulse `p` and velocity `u`, m/s, with derivatives: Signorini on the
+    /// normal, and friction projected on the disc of radius μ (x_n − u_n)₊. Zero where the natural map is.
+    #[must_use]
+    pub fn alart_curnier(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        let x = p * w_bar;
+        let z = x - u;
+        let Self::Cone { mu } = self else {
+            return self.linearised(p, u, w_bar);
+        };
+        if z.x <= 0.0 {
+            return Linear {
+                f: x,
+                d: DMat3::ZERO,
+                by_u: DMat3::ZERO,
+            };
+        }
+        let (t, radius) = (tangent(z), mu * z.x);
+        let length = t.length();
+        if length <= radius {
+            return Linear {
+                f: u,
+                d: DMat3::IDENTITY,
+                by_u: DMat3::IDENTITY,
+            };
+        }
+        let e = t / length;
+        let k = radius / length;
+        let d = DMat3::from_cols(
+            contact_vector(1.0, e * *mu),
+            DVec3::new(0.0, k * (1.0 - e.x * e.x), -k * e.x * e.y),
+            DVec3::new(0.0, -k * e.x * e.y, k * (1.0 - e.y * e.y)),
+        );
+        Linear {
+            f: contact_vector(u.x, tangent(x) - e * radius),
+            d,
+            by_u: d,
+        }
+    }
+}
+
+/// x − P(z) with z = x − ũ. What the projection leaves alone is ũ itself: where x is large, as under a heavy
+/// body, the difference would lose it.
+fn moved(x: DVec3, shifted: DVec3, z: DVec3, projected: DVec3) -> DVec3 {
+    DVec3::select(projected.cmpeq(z), shifted, x - projected)
 }
 
 /// Bounds on w̄ p; an infinite or absent bound stays what it is (0·∞ must not become NaN).
@@ -271,6 +396,14 @@ mod tests {
             Law::Box {
                 lo: DVec3::new(-1.0, 0.0, f64::NEG_INFINITY),
                 hi: DVec3::new(0.5, 0.0, f64::INFINITY),
+            },
+            Law::Disc {
+                radius: 0.7,
+                directions: None,
+            },
+            Law::Disc {
+                radius: 0.7,
+                directions: Some(5),
             },
         ]
     }

@@ -118,12 +118,7 @@ impl Medium for BodyMedium<'_> {
 
     fn add(&mut self, i: usize, dp: DVec3) {
         let contact = &self.problem.contacts[i];
-        let world = contact.to_world(dp);
-        for arm in contact.arms.iter().flatten() {
-            let d = arm.response(&self.problem.inverse_mass[arm.body], world);
-            self.nu[arm.body].linear += d.linear;
-            self.nu[arm.body].angular += d.angular;
-        }
+        self.problem.add_impulse(contact, dp, self.nu);
     }
 
     fn reset(&mut self, p: &[DVec3]) {

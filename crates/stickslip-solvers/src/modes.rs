@@ -3,10 +3,11 @@
 use crate::law::tangent;
 use crate::local::LocalProblem;
 use crate::newton::Newton;
-use crate::nsgs::Outcome;
 use crate::one_contact;
 use crate::problem::Law;
 use crate::residual;
+use crate::solver::{Engine, Outcome};
+use crate::system::Posed;
 use glam::DVec3;
 
 /// Directions of sliding tried for each contact.
@@ -44,7 +45,7 @@ pub(crate) fn search(
                 trial[i] = impulse_of_mode(&problem.laws[i], mode, w, q);
             }
         }
-        let outcome = newton.solve_local(problem, &mut trial, tolerance);
+        let outcome = newton.improve_on(Posed::Local(problem), &mut trial, tolerance);
         best.iterations += outcome.iterations;
         if outcome.residual < best.residual {
             best.residual = outcome.residual;

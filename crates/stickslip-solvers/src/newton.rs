@@ -1,13 +1,36 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
-use crate::local::LocalProblem;
-use crate::nsgs::Outcome;
-use crate::problem::ContactProblem;
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use crate::system::{
-    BodyMemory, BodySystem, Coupled, DelassusMemory, DelassusSystem, Linearised, Refinement,
-};
-use glam::{DMat3, DVec3};
+use crate::law::Linear;
+use crate::problem::{ContactProblem, Law};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows};
+use glam::DVec3;
+
+/// The equations whose zeros are the solutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Map {
+    /// F = x − P_K(x − ũ), with the slip term in ũ.
+    Natural,
+    /// Alart and Curnier's: the normal and the friction disc apart. Where the one is stuck the other may
+    /// not be.
+    AlartCurnier,
+}
+
+impl Map {
+    fn value(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
+        match self {
+            Self::Natural => law.natural_map(p, u, w_bar),
+            Self::AlartCurnier => law.alart_curnier(p, u, w_bar).f,
+        }
+    }
+
+    pub(crate) fn at(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        match self {
+            Self::Natural => law.linearised(p, u, w_bar),
+            Self::AlartCurnier => law.alart_curnier(p, u, w_bar),
+        }
+    }
+}
 
 /// Settings of [`Newton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +46,10 @@ pub struct NewtonSettings {
     pub patience: usize,
     /// Steps whose largest merit a new one must beat (nonmonotone line search).
     pub memory: usize,
+    /// The equations.
+    pub map: Map,
+    /// Go on to rounding level once the tolerance is met.
+    pub polish: bool,
 }
 
 impl Default for NewtonSettings {
@@ -33,11 +60,13 @@ impl Default for NewtonSettings {
             halvings: 8,
             patience: 12,
             memory: 4,
+            map: Map::Natural,
+            polish: true,
         }
     }
 }
 
-/// Semismooth Newton on F_i = x_i − P_i(x_i − ũ_i), x = w̄ p, ũ = u + μσ(u_t) e_n.
+/// Semismooth Newton on F_i = x_i − P_i(x_i − ũ_i), x = w̄ p, ũ = u + μσ(u_t) e_n (or [`Map::AlartCurnier`]).
 ///
 /// With D = P' and C = I + e_n ∇(μσ)ᵀ each contact gives w̄ (I − D + ε I) δp + D C δu = −F. Merit ‖F‖₂
 /// with a nonmonotone line search; ε grows a hundredfold where no step is found. Quadratic near a
@@ -47,16 +76,13 @@ impl Default for NewtonSettings {
 pub struct Newton {
     /// Settings.
     pub settings: NewtonSettings,
-    bodies: BodyMemory,
-    contacts: DelassusMemory,
-    local: LocalProblem,
+    memory: SystemMemory,
     work: Work,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Work {
     u: Vec<DVec3>,
-    f: Vec<DVec3>,
     dp: Vec<DVec3>,
     trial: Vec<DVec3>,
     trial_u: Vec<DVec3>,
@@ -73,19 +99,17 @@ struct Measure {
     speed: f64,
 }
 
-fn natural_maps<S: Coupled>(system: &S, p: &[DVec3], u: &[DVec3], f: &mut Vec<DVec3>) -> Measure {
-    f.clear();
+fn measure<S: Coupled>(system: &S, map: Map, p: &[DVec3], u: &[DVec3]) -> Measure {
     let (mut sum, mut worst, mut speed) = (0.0, 0.0f64, 0.0f64);
     for (i, (&p, &u)) in p.iter().zip(u).enumerate() {
         let w_bar = system.w_bar(i);
-        let f_i = system.law(i).natural_map(p, u, w_bar);
+        let f_i = map.value(system.law(i), p, u, w_bar);
         let r2 = f_i.length_squared();
         sum += r2;
         worst = worst.max(r2);
         speed = speed
             .max(u.length_squared())
             .max(p.length_squared() * w_bar * w_bar);
-        f.push(f_i);
     }
     if sum.is_nan() {
         sum = f64::INFINITY;
@@ -108,38 +132,24 @@ impl Newton {
         }
     }
 
-    /// Improves `p` on a local problem until the residual (m/s) is at most `tolerance`.
-    pub fn solve_local(
+    /// Improves `p` on any coupled system until the residual (m/s) is at most `tolerance`.
+    pub(crate) fn improve_coupled<S: Coupled>(
         &mut self,
-        problem: &LocalProblem,
+        system: &mut S,
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
-        let mut system = DelassusSystem {
-            problem,
-            memory: &mut self.contacts,
-        };
-        self.work.solve(&mut system, p, tolerance, &self.settings)
+        self.work.solve(system, p, tolerance, &self.settings)
+    }
+}
+
+impl Engine for Newton {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        self.improve_coupled(system, p, tolerance)
     }
 
-    /// Improves `p` on the problem of a step until the residual (m/s) is at most `tolerance`.
-    pub fn solve_step(
-        &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        // On the contacts where that system is the smaller one, else on the bodies.
-        if problem.contacts.len() <= 4 {
-            self.local.assemble(problem);
-            let mut system = DelassusSystem {
-                problem: &self.local,
-                memory: &mut self.contacts,
-            };
-            return self.work.solve(&mut system, p, tolerance, &self.settings);
-        }
-        let mut system = BodySystem::new(problem, &mut self.bodies);
-        self.work.solve(&mut system, p, tolerance, &self.settings)
+    fn memory(&mut self) -> &mut SystemMemory {
+        &mut self.memory
     }
 }
 
@@ -152,7 +162,7 @@ impl Work {
         settings: &NewtonSettings,
     ) -> Outcome {
         system.velocities(p, &mut self.u);
-        let mut now = natural_maps(system, p, &self.u, &mut self.f);
+        let mut now = measure(system, settings.map, p, &self.u);
         self.best.clone_from(p);
         let mut best = now.worst;
         self.merits.clear();
@@ -161,7 +171,8 @@ impl Work {
         let mut mark = f64::INFINITY;
         for iteration in 0..settings.iterations {
             let rounding = 4.0 * f64::EPSILON * now.speed;
-            if now.worst <= rounding || best <= tolerance && stalled >= 3 {
+            let enough = best <= tolerance && (stalled >= 3 || !settings.polish);
+            if now.worst <= rounding || enough {
                 return self.end(p, best, iteration);
             }
             // No factor of two in so many steps: this start leads nowhere.
@@ -220,16 +231,16 @@ impl Work {
     ) -> Option<Measure> {
         let first = *epsilon;
         while *epsilon <= 1.0 {
-            self.linearise(system, p, *epsilon);
+            linearised_rows(system, settings.map, p, &self.u, *epsilon, &mut self.rows);
             if system.factor(&self.rows) {
-                system.refined_solve(&mut self.rows, 1, &mut self.dp, &mut self.refinement);
+                system.refined_solve(&mut self.rows, 4, &mut self.dp, &mut self.refinement);
                 let mut t = 1.0;
                 for _ in 0..=settings.halvings {
                     self.trial.clear();
                     self.trial
                         .extend(p.iter().zip(&self.dp).map(|(&p, &d)| p + d * t));
                     system.velocities(&self.trial, &mut self.trial_u);
-                    let next = natural_maps(system, &self.trial, &self.trial_u, &mut self.f);
+                    let next = measure(system, settings.map, &self.trial, &self.trial_u);
                     if next.merit <= (1.0 - 1e-4 * t) * reference {
                         std::mem::swap(p, &mut self.trial);
                         std::mem::swap(&mut self.u, &mut self.trial_u);
@@ -241,34 +252,10 @@ impl Work {
                     t *= 0.5;
                 }
             }
-            natural_maps(system, p, &self.u, &mut self.f);
             *epsilon *= 100.0;
         }
         *epsilon = 1.0;
         None
-    }
-
-    /// A = w̄ (I − D + ε I), B = D C, g = −F at (p, u).
-    fn linearise<S: Coupled>(&mut self, system: &S, p: &[DVec3], epsilon: f64) {
-        self.rows.clear();
-        for i in 0..p.len() {
-            let law = system.law(i);
-            let w_bar = system.w_bar(i);
-            let u = self.u[i];
-            let (shift, gradient) = law.slip(u);
-            let x = p[i] * w_bar - u - DVec3::X * shift;
-            let d = law.project_derivative(x, w_bar);
-            // D C = D + (D e_n) ∇ᵀ.
-            let b = d + crate::law::outer(d.x_axis, gradient);
-            // A contact that no body feels has w̄ = 0: keep A regular.
-            let scale = if w_bar > 0.0 { w_bar } else { 1.0 };
-            let a = (DMat3::IDENTITY * (1.0 + epsilon) - d) * scale;
-            self.rows.push(Linearised {
-                a,
-                b,
-                g: -self.f[i],
-            });
-        }
     }
 }
 
@@ -290,8 +277,6 @@ impl ContactSolver for Newton {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
-        let outcome = self.solve_step(problem, &mut p, tolerance);
-        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

@@ -1,10 +1,11 @@
 //! Nonsmooth Gauss-Seidel: contact after contact, each solved exactly with the others held.
 
-use crate::local::{BodyMedium, DelassusMedium, LocalProblem, Medium};
+use crate::local::{BodyMedium, DelassusMedium, Medium};
 use crate::one_contact;
-use crate::problem::{ContactProblem, Twist};
+use crate::problem::{ContactBlock, ContactProblem, Twist};
 use crate::residual;
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::system::{System, SystemMemory};
 use glam::{DMat3, DVec3};
 
 /// Settings of [`Nsgs`].
@@ -34,20 +35,11 @@ impl Default for NsgsSettings {
 pub struct Nsgs {
     /// Settings.
     pub settings: NsgsSettings,
+    memory: SystemMemory,
     nu: Vec<Twist>,
-    p: Vec<DVec3>,
     best: Vec<DVec3>,
     gathered: Vec<DVec3>,
     diagonal: Vec<(DMat3, f64)>,
-}
-
-/// What an iteration ended with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// Largest residual over the contacts, m/s.
-    pub residual: f64,
-    /// Iterations used.
-    pub iterations: usize,
 }
 
 impl Nsgs {
@@ -59,63 +51,60 @@ impl Nsgs {
             ..Self::default()
         }
     }
+}
 
-    /// Improves `p` on a local problem until the residual (m/s) is at most `tolerance`.
-    pub fn solve_local(
-        &mut self,
-        problem: &LocalProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
+impl Engine for Nsgs {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
         self.diagonal.clear();
-        self.diagonal.extend(
-            (0..problem.len()).map(|i| (*problem.delassus.diagonal(i), problem.delassus.w_bar(i))),
-        );
-        self.p.clone_from(p);
-        let mut medium = DelassusMedium {
-            problem,
-            p: &mut self.gathered,
+        let outcome = match system {
+            System::Bodies(bodies) => {
+                let problem = bodies.problem;
+                let block = |c: &ContactBlock| with_mean(c.diagonal(&problem.inverse_mass));
+                self.diagonal.extend(problem.contacts.iter().map(block));
+                let nu = &mut self.nu;
+                let mut medium = BodyMedium { problem, nu };
+                let (diagonal, settings) = (&self.diagonal, &self.settings);
+                sweep(
+                    &mut medium,
+                    diagonal,
+                    p,
+                    &mut self.best,
+                    tolerance,
+                    settings,
+                )
+            }
+            System::Contacts(contacts) => {
+                let problem = contacts.problem;
+                let block = |i| with_mean(*problem.delassus.diagonal(i));
+                self.diagonal.extend((0..problem.len()).map(block));
+                let gathered = &mut self.gathered;
+                let mut medium = DelassusMedium {
+                    problem,
+                    p: gathered,
+                };
+                let (diagonal, settings) = (&self.diagonal, &self.settings);
+                sweep(
+                    &mut medium,
+                    diagonal,
+                    p,
+                    &mut self.best,
+                    tolerance,
+                    settings,
+                )
+            }
         };
-        let outcome = sweep(
-            &mut medium,
-            &self.diagonal,
-            &mut self.p,
-            &mut self.best,
-            tolerance,
-            &self.settings,
-        );
         p.clone_from(&self.best);
         outcome
     }
 
-    /// Improves `p` on the problem of a step until the residual (m/s) is at most `tolerance`.
-    pub fn solve_step(
-        &mut self,
-        problem: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        self.diagonal.clear();
-        self.diagonal.extend(problem.contacts.iter().map(|contact| {
-            let w = contact.diagonal(&problem.inverse_mass);
-            (w, (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0)
-        }));
-        self.p.clone_from(p);
-        let mut medium = BodyMedium {
-            problem,
-            nu: &mut self.nu,
-        };
-        let outcome = sweep(
-            &mut medium,
-            &self.diagonal,
-            &mut self.p,
-            &mut self.best,
-            tolerance,
-            &self.settings,
-        );
-        p.clone_from(&self.best);
-        outcome
+    fn memory(&mut self) -> &mut SystemMemory {
+        &mut self.memory
     }
+}
+
+/// W_ii with w̄ = tr(W_ii)/3.
+fn with_mean(w: DMat3) -> (DMat3, f64) {
+    (w, (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0)
 }
 
 /// The sweeps, wherever velocities come from. `best` ends as the impulses of least residual.
@@ -211,8 +200,6 @@ impl ContactSolver for Nsgs {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = crate::solver::starting_impulses(self.name(), problem, guess)?;
-        let outcome = self.solve_step(problem, &mut p, tolerance);
-        crate::solver::finish(self.name(), problem, p, outcome.iterations, tolerance)
+        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

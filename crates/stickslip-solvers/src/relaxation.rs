@@ -1,8 +1,10 @@
 //! The convex relaxation of friction, as a mode of its own, with its artefact measured.
 
+use crate::interior_point::InteriorPoint;
 use crate::law::tangent;
 use crate::local::LocalProblem;
 use crate::problem::Law;
+use crate::system::{Posed, SystemMemory};
 use glam::DVec3;
 
 /// Solution of the relaxed problem and what it costs.
@@ -34,8 +36,9 @@ fn relaxed_map(law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> f64 {
 /// as sliding and as carrying an impulse when the artefact is measured.
 #[must_use]
 pub fn solve(problem: &LocalProblem, tolerance: f64) -> Relaxed {
-    let mut engine = crate::interior_point::InteriorPoint::default();
-    let (impulses, iterations) = engine.solve_relaxed(problem);
+    let mut memory = SystemMemory::default();
+    let mut system = memory.system(Posed::Local(problem));
+    let (impulses, iterations) = InteriorPoint::default().solve_relaxed(&mut system);
     let mut out = Relaxed {
         impulses,
         iterations,

@@ -31,6 +31,8 @@ pub struct SmoothedLaw {
     pub f: DVec3,
     /// dF/dp (at fixed u), 1/kg.
     pub a: DMat3,
+    /// (dF/dp)⁻¹, from the spectral form.
+    pub a_inverse: DMat3,
     /// dF/du (at fixed p).
     pub b: DMat3,
     /// dF/dθ.
@@ -66,9 +68,9 @@ fn plus_rate(l: f64, epsilon: f64) -> f64 {
 }
 
 /// Least eigenvalue allowed in I − D, relative to 1.
-const FLOOR: f64 = 1e-11;
+const FLOOR: f64 = 1e-17;
 
-/// F, A, B and dF/dθ of a law; None for pyramids, which are not smoothed here.
+/// F, A, B and dF/dθ of a law; None for pyramids and discs, which are not smoothed here.
 #[must_use]
 pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Option<SmoothedLaw> {
     // A contact that no body feels keeps its impulse scale 1.
@@ -80,7 +82,7 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
             Some(rows(DVec3::ZERO, infinite, p, u, w, s))
         }
         Law::Box { lo, hi } => Some(rows(*lo, *hi, p, u, w, s)),
-        Law::Pyramid { .. } => None,
+        Law::Pyramid { .. } | Law::Disc { .. } => None,
     }
 }
 
@@ -129,10 +131,19 @@ fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
     };
     let d = spectral(plus_slope(l1, epsilon), plus_slope(l2, epsilon), across);
     let floor = |v: f64| v.max(FLOOR);
-    let rest = spectral(
+    let (r1, r2) = (
         floor(plus_slope(-l1, epsilon)),
         floor(plus_slope(-l2, epsilon)),
-        floor(across_rest),
+    );
+    let across_rest = floor(across_rest);
+    let rest = spectral(r1, r2, across_rest);
+    let inverse = spectral(1.0 / r1, 1.0 / r2, 1.0 / across_rest);
+    // Rows of (w (I − D) diag(μ, 1, 1))⁻¹ = diag(1/μ, 1, 1) (I − D)⁻¹/w.
+    let unscale = |c: DVec3| DVec3::new(c.x / mu, c.y, c.z) / w;
+    let a_inverse = DMat3::from_cols(
+        unscale(inverse.x_axis),
+        unscale(inverse.y_axis),
+        unscale(inverse.z_axis),
     );
 
     // A = w (I − D) diag(μ, 1, 1); B = D C, C = [[1/μ, λ tᵀ], [0, I]].
@@ -154,6 +165,7 @@ fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
     SmoothedLaw {
         f,
         a,
+        a_inverse,
         b,
         f_theta: d.x_axis * w_rate - by_epsilon * d_epsilon,
     }
@@ -203,6 +215,7 @@ fn rows(lo: DVec3, hi: DVec3, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> Smoo
     SmoothedLaw {
         f,
         a: DMat3::from_diagonal(a),
+        a_inverse: DMat3::from_diagonal(a.recip()),
         b: DMat3::from_diagonal(b),
         f_theta,
     }

@@ -1,6 +1,7 @@
 //! The one door to every solver.
 
 use crate::problem::ContactProblem;
+use crate::system::{Posed, System, SystemMemory};
 use glam::DVec3;
 
 /// What is proved of a solver, and under which hypotheses.
@@ -73,7 +74,8 @@ pub trait ContactSolver: Send {
     fn name(&self) -> &'static str;
     /// What is proved for this solver, and under which hypotheses.
     fn guarantee(&self) -> Guarantee;
-    /// Solves to `tolerance` (m/s, largest residual over contacts; better where that is cheap),
+    /// Solves to `tolerance` (m/s, largest residual over contacts; better where that is cheap; `auto` takes
+    /// the rounding of the impulses where that is larger, as the answer's residual says),
     /// starting from `guess` (impulses matched from the last step; zero where a contact is new).
     ///
     /// # Errors
@@ -84,6 +86,53 @@ pub trait ContactSolver: Send {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError>;
+}
+
+/// What an iteration ended with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Largest residual over the contacts, m/s.
+    pub residual: f64,
+    /// Iterations used.
+    pub iterations: usize,
+}
+
+impl Outcome {
+    /// Nothing found yet.
+    pub(crate) const NONE: Self = Self {
+        residual: f64::INFINITY,
+        iterations: 0,
+    };
+}
+
+/// A method that improves impulses on a problem in either form.
+pub trait Engine {
+    /// Improves `p` until the residual (m/s) is at most `tolerance`; `p` ends as the best found.
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome;
+
+    /// Memory of the system, kept by the engine.
+    fn memory(&mut self) -> &mut SystemMemory;
+
+    /// As [`Engine::improve`], on a problem.
+    fn improve_on(&mut self, problem: Posed, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        let mut memory = std::mem::take(self.memory());
+        let outcome = self.improve(&mut memory.system(problem), p, tolerance);
+        *self.memory() = memory;
+        outcome
+    }
+}
+
+/// Solves the problem of a step by an engine, judged by the residual of the problem as given.
+pub(crate) fn solve_by(
+    solver: &'static str,
+    engine: &mut dyn Engine,
+    problem: &ContactProblem,
+    guess: Option<&[DVec3]>,
+    tolerance: f64,
+) -> Result<Solved, SolveError> {
+    let mut p = starting_impulses(solver, problem, guess)?;
+    let outcome = engine.improve_on(Posed::Step(problem), &mut p, tolerance);
+    finish(solver, problem, p, outcome.iterations, tolerance)
 }
 
 /// The impulses to start from: the guess, put on each law's set, or zero.
@@ -153,12 +202,16 @@ pub(crate) fn refuse_pyramids(
     solver: &'static str,
     problem: &ContactProblem,
 ) -> Result<(), SolveError> {
-    let is_pyramid =
-        |c: &crate::problem::ContactBlock| matches!(c.law, crate::problem::Law::Pyramid { .. });
+    let is_pyramid = |c: &crate::problem::ContactBlock| {
+        matches!(
+            c.law,
+            crate::problem::Law::Pyramid { .. } | crate::problem::Law::Disc { .. }
+        )
+    };
     match problem.contacts.iter().position(is_pyramid) {
         Some(i) => Err(SolveError::Unsuitable {
             solver,
-            reason: format!("contact {i} has a pyramid; use lemke, newton, nsgs or auto"),
+            reason: format!("contact {i} has a pyramid or a disc; use newton, nsgs or auto"),
         }),
         None => Ok(()),
     }

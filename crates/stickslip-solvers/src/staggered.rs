@@ -3,10 +3,10 @@
 use crate::law::{contact_vector, tangent};
 use crate::local::LocalProblem;
 use crate::newton::Newton;
-use crate::nsgs::Outcome;
 use crate::problem::{ContactProblem, Law};
 use crate::residual;
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
+use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved};
+use crate::system::Posed;
 use glam::{DMat2, DVec2, DVec3};
 
 /// Settings of [`Staggered`].
@@ -63,7 +63,8 @@ impl Staggered {
                     hi: DVec3::new(f64::INFINITY, p[i].y, p[i].z),
                 };
             }
-            self.newton.solve_local(&normal, p, 0.01 * tolerance);
+            self.newton
+                .improve_on(Posed::Local(&normal), p, 0.01 * tolerance);
             for p_i in p.iter_mut() {
                 p_i.x = p_i.x.max(0.0);
             }
@@ -166,7 +167,10 @@ impl ContactSolver for Staggered {
         let solver = self.name();
         let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
         let unsuited = |c: &crate::problem::ContactBlock| {
-            matches!(c.law, Law::Pyramid { .. } | Law::Box { .. })
+            matches!(
+                c.law,
+                Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. }
+            )
         };
         if let Some(i) = problem.contacts.iter().position(unsuited) {
             return Err(SolveError::Unsuitable {

@@ -13,14 +13,15 @@ use crate::lemke::Lemke;
 use crate::local::LocalProblem;
 use crate::matrix_market;
 use crate::newton::Newton;
-use crate::nsgs::{Nsgs, Outcome};
+use crate::nsgs::Nsgs;
 use crate::pgs;
 use crate::problem::{ContactProblem, Law};
 use crate::proximal::Proximal;
 use crate::pyramid::ContactLcp;
 use crate::residual::GlobalResidual;
-use crate::solver::SolveError;
+use crate::solver::{Engine, Outcome, SolveError};
 use crate::staggered::Staggered;
+use crate::system::Posed;
 use glam::DVec3;
 use std::path::Path;
 
@@ -180,6 +181,7 @@ fn solve_contact(problem: &LocalProblem, solver: &str, tolerance: f64) -> Option
     // The engines take a tolerance in velocity units: that of the data.
     let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
     let speed = 0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt();
+    let posed = Posed::Local(problem);
     let Outcome { iterations, .. } = match solver {
         "auto" => match Auto::default().solve_local(problem, &[], tolerance) {
             Ok(solved) => {
@@ -207,12 +209,12 @@ fn solve_contact(problem: &LocalProblem, solver: &str, tolerance: f64) -> Option
                 iterations: 0,
             },
         },
-        "newton" => Newton::default().solve_local(problem, &mut p, speed),
-        "nsgs" => Nsgs::default().solve_local(problem, &mut p, speed),
-        "interior-point" => InteriorPoint::default().solve_local(problem, &mut p, speed),
-        "homotopy" => Homotopy::default().solve_local(problem, &mut p, speed),
-        "proximal" => Proximal::default().solve_local(problem, &mut p, speed),
-        "admm" => Admm::default().solve_local(problem, &mut p, speed),
+        "newton" => Newton::default().improve_on(posed, &mut p, speed),
+        "nsgs" => Nsgs::default().improve_on(posed, &mut p, speed),
+        "interior-point" => InteriorPoint::default().improve_on(posed, &mut p, speed),
+        "homotopy" => Homotopy::default().improve_on(posed, &mut p, speed),
+        "proximal" => Proximal::default().improve_on(posed, &mut p, speed),
+        "admm" => Admm::default().improve_on(posed, &mut p, speed),
         "staggered" => Staggered::default().solve_local(problem, &mut p, speed),
         _ => return None,
     };

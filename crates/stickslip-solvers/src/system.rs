@@ -5,10 +5,13 @@
 //! on the contacts, (A + B W) δp = g, or on the bodies, where C joins A: with K = A⁻¹B and M⁻¹ = L Lᵀ,
 //! (I + Lᵀ W K Wᵀ L) y = Lᵀ W A⁻¹ g, δp = A⁻¹g − K Wᵀ L y.
 
-use crate::block_lu::{Block, BlockLu};
+use crate::block_lu::{Block, BlockLu, Pivot};
 use crate::delassus::Delassus;
 use crate::dense::DenseLu;
+use crate::krylov::{Krylov, norm};
+use crate::law::Linear;
 use crate::local::LocalProblem;
+use crate::newton::Map;
 use crate::problem::{ContactProblem, Law, Twist};
 use glam::{DMat3, DVec3};
 
@@ -17,10 +20,25 @@ use glam::{DMat3, DVec3};
 pub struct Linearised {
     /// A, multiplies δp (N s); in 1/kg if g is in m/s.
     pub a: DMat3,
+    /// A⁻¹, made with A: where A is nearly singular an inverse of the rounded A has no digits left.
+    pub a_inverse: DMat3,
     /// B, multiplies δu (m/s).
     pub b: DMat3,
     /// g.
     pub g: DVec3,
+}
+
+/// Inverse by elimination with row pivoting; not finite where singular. (By cofactors a matrix with
+/// eigenvalues 1e-10, 1 and 1 would lose ten digits.)
+#[must_use]
+pub fn inverse(m: &DMat3) -> DMat3 {
+    match Pivot::new(&block_of(m)) {
+        Some(pivot) => {
+            let column = |c: DVec3| DVec3::from_array(pivot.solve(&c.to_array()));
+            DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
+        }
+        None => DMat3::NAN,
+    }
 }
 
 /// A contact problem as Newton methods see it.
@@ -44,9 +62,9 @@ pub trait Coupled {
     /// δp for right-hand sides g_i (the `g` of row i), with the factors and rows of the last `factor`.
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>);
 
-    /// As `back_solve`, with up to `steps` steps of iterative refinement: the residual
-    /// g − A δp − B W δp is formed from the rows as given and solved for again. On the bodies K = A⁻¹B is
-    /// stiff where contacts stick, and the first answer has lost as many digits.
+    /// As `back_solve`, made good to 1e-8 relative (in the rows as given) by up to `steps` steps of GMRES
+    /// with the factors as preconditioner. On the bodies K = A⁻¹B is stiff where contacts stick: the first
+    /// answer has lost as many digits, and plain refinement need not contract.
     fn refined_solve(
         &mut self,
         rows: &mut [Linearised],
@@ -57,37 +75,251 @@ pub trait Coupled {
         self.back_solve(rows, dp);
         memory.g.clear();
         memory.g.extend(rows.iter().map(|r| r.g));
-        let size = memory.g.iter().fold(0.0f64, |m, g| m.max(g.length()));
-        let mut last = f64::INFINITY;
-        for _ in 0..steps {
-            self.response(dp, &mut memory.du);
-            let mut error = 0.0f64;
-            for (i, row) in rows.iter_mut().enumerate() {
-                row.g = memory.g[i] - row.a * dp[i] - row.b * memory.du[i];
-                error = error.max(row.g.length());
+        memory.residual.clone_from(&memory.g);
+        let size = norm(&memory.g);
+        let Refinement {
+            du,
+            residual,
+            correction,
+            ..
+        } = memory;
+        self.subtract_image(rows, dp, du, residual);
+        let start = norm(residual);
+        if start > ENOUGH * size && start.is_finite() {
+            memory.krylov.reset();
+            memory.krylov.push_basis(residual, start);
+            for _ in 0..steps {
+                // z = preconditioned last basis vector, w = its image.
+                let last = memory.krylov.last_basis();
+                for (row, v) in rows.iter_mut().zip(last) {
+                    row.g = *v;
+                }
+                self.back_solve(rows, correction);
+                residual.clear();
+                residual.resize(rows.len(), DVec3::ZERO);
+                self.subtract_image(rows, correction, du, residual);
+                let left = memory.krylov.extend(correction, residual);
+                if left <= ENOUGH * size || left.is_nan() {
+                    break;
+                }
             }
-            // Stop where it is as good as it gets, or does not get better.
-            if error <= 1e-15 * size || error.is_nan() || error > 0.5 * last {
-                break;
-            }
-            last = error;
-            self.back_solve(rows, &mut memory.correction);
-            for (dp, d) in dp.iter_mut().zip(&memory.correction) {
-                *dp += *d;
-            }
+            memory.krylov.add_best(dp);
         }
         for (row, g) in rows.iter_mut().zip(&memory.g) {
             row.g = *g;
         }
     }
+
+    /// out −= (A + B W) x.
+    fn subtract_image(
+        &mut self,
+        rows: &[Linearised],
+        x: &[DVec3],
+        du: &mut Vec<DVec3>,
+        out: &mut [DVec3],
+    ) {
+        self.response(x, du);
+        for (i, row) in rows.iter().enumerate() {
+            out[i] -= row.a * x[i] + row.b * du[i];
+        }
+    }
 }
+
+/// Relative residual at which a linear solve is good enough for a Newton step.
+const ENOUGH: f64 = 1e-8;
 
 /// Memory of [`Coupled::refined_solve`].
 #[derive(Clone, Debug, Default)]
 pub struct Refinement {
     g: Vec<DVec3>,
     du: Vec<DVec3>,
+    residual: Vec<DVec3>,
     correction: Vec<DVec3>,
+    krylov: Krylov,
+}
+
+/// A contact problem in one of its two forms.
+#[derive(Clone, Copy, Debug)]
+pub enum Posed<'a> {
+    /// Bodies, contacts, laws.
+    Step(&'a ContactProblem),
+    /// Reduced to the contacts.
+    Local(&'a LocalProblem),
+}
+
+/// The system of a posed problem, on its bodies or on its contacts.
+#[derive(Debug)]
+pub enum System<'a> {
+    /// One block row for each body.
+    Bodies(BodySystem<'a>),
+    /// One block row for each contact.
+    Contacts(DelassusSystem<'a>),
+}
+
+/// Memory of a [`System`], reused from problem to problem.
+#[derive(Clone, Debug, Default)]
+pub struct SystemMemory {
+    bodies: BodyMemory,
+    contacts: DelassusMemory,
+    local: LocalProblem,
+}
+
+/// Up to this many contacts a step is solved on its contacts.
+const FEW_CONTACTS: usize = 4;
+
+impl SystemMemory {
+    /// The system of a problem: on the contacts where the problem is given so or has few of them, else
+    /// on the bodies.
+    pub fn system<'a>(&'a mut self, problem: Posed<'a>) -> System<'a> {
+        match problem {
+            Posed::Step(step) if step.contacts.len() > FEW_CONTACTS => {
+                System::Bodies(BodySystem::new(step, &mut self.bodies))
+            }
+            Posed::Step(step) => {
+                self.local.assemble(step);
+                System::Contacts(DelassusSystem::new(&self.local, &mut self.contacts))
+            }
+            Posed::Local(problem) => {
+                System::Contacts(DelassusSystem::new(problem, &mut self.contacts))
+            }
+        }
+    }
+}
+
+impl System<'_> {
+    /// Sets w̄ to w̄ (w_heavy/w̄)^s: s = 0 is the natural scale, 1 that of the heaviest body. It moves no
+    /// solution, only what counts as a large impulse: a light body between heavy ones carries impulses far
+    /// above its own mass times any velocity.
+    pub(crate) fn rescale(&mut self, w_heavy: f64, s: f64) {
+        let (natural, target) = match self {
+            System::Bodies(b) => (&b.memory.natural_w_bar, &mut b.memory.w_bar),
+            System::Contacts(c) => (&c.memory.natural_w_bar, &mut c.memory.w_bar),
+        };
+        target.clear();
+        target.extend(natural.iter().map(|&w| {
+            if w > w_heavy && s > 0.0 {
+                w * libm::pow(w_heavy / w, s)
+            } else {
+                w
+            }
+        }));
+    }
+}
+
+/// Calls a method of whichever system it is.
+macro_rules! either {
+    ($system:expr, $s:ident => $call:expr) => {
+        match $system {
+            System::Bodies($s) => $call,
+            System::Contacts($s) => $call,
+        }
+    };
+}
+
+impl Coupled for System<'_> {
+    fn len(&self) -> usize {
+        either!(self, s => s.len())
+    }
+
+    fn law(&self, i: usize) -> &Law {
+        either!(self, s => s.law(i))
+    }
+
+    fn w_bar(&self, i: usize) -> f64 {
+        either!(self, s => s.w_bar(i))
+    }
+
+    fn velocities(&mut self, p: &[DVec3], u: &mut Vec<DVec3>) {
+        either!(self, s => s.velocities(p, u));
+    }
+
+    fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
+        either!(self, s => s.response(dp, du));
+    }
+
+    fn factor(&mut self, rows: &[Linearised]) -> bool {
+        either!(self, s => s.factor(rows))
+    }
+
+    fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
+        either!(self, s => s.back_solve(rows, dp));
+    }
+}
+
+/// A system made compliant about a centre: u = W p + q + τ w̄ (p − c), the inner problem of proximal
+/// methods.
+#[derive(Debug)]
+pub struct Shifted<'a, 'b> {
+    system: &'a mut System<'b>,
+    tau: f64,
+    centre: &'a [DVec3],
+    rows: &'a mut Vec<Linearised>,
+}
+
+impl<'a, 'b> Shifted<'a, 'b> {
+    /// The system with compliance `tau` (relative to w̄) about `centre`; `rows` is memory.
+    pub fn new(
+        system: &'a mut System<'b>,
+        tau: f64,
+        centre: &'a [DVec3],
+        rows: &'a mut Vec<Linearised>,
+    ) -> Self {
+        Self {
+            system,
+            tau,
+            centre,
+            rows,
+        }
+    }
+
+    /// τ w̄_i.
+    fn compliance(&self, i: usize) -> f64 {
+        self.tau * self.system.w_bar(i)
+    }
+}
+
+impl Coupled for Shifted<'_, '_> {
+    fn len(&self) -> usize {
+        self.system.len()
+    }
+
+    fn law(&self, i: usize) -> &Law {
+        self.system.law(i)
+    }
+
+    fn w_bar(&self, i: usize) -> f64 {
+        self.system.w_bar(i)
+    }
+
+    fn velocities(&mut self, p: &[DVec3], u: &mut Vec<DVec3>) {
+        self.system.velocities(p, u);
+        for (i, u) in u.iter_mut().enumerate() {
+            *u += (p[i] - self.centre[i]) * self.compliance(i);
+        }
+    }
+
+    fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
+        self.system.response(dp, du);
+        for (i, du) in du.iter_mut().enumerate() {
+            *du += dp[i] * self.compliance(i);
+        }
+    }
+
+    fn factor(&mut self, rows: &[Linearised]) -> bool {
+        // A δp + B (δu + c δp) = g.
+        self.rows.clear();
+        self.rows.extend_from_slice(rows);
+        for i in 0..rows.len() {
+            let compliance = self.compliance(i);
+            self.rows[i].a += rows[i].b * compliance;
+            self.rows[i].a_inverse = inverse(&self.rows[i].a);
+        }
+        self.system.factor(self.rows)
+    }
+
+    fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
+        self.system.back_solve(rows, dp);
+    }
 }
 
 /// Up to this many contacts the system on the contacts is dense.
@@ -102,22 +334,31 @@ pub struct DelassusMemory {
     blocks: Vec<[f64; 3]>,
     starts: Vec<usize>,
     cols: Vec<usize>,
+    w_bar: Vec<f64>,
+    natural_w_bar: Vec<f64>,
 }
 
 /// A local problem with its memory.
 #[derive(Debug)]
 pub struct DelassusSystem<'a> {
-    /// The problem.
-    pub problem: &'a LocalProblem,
-    /// Memory.
-    pub memory: &'a mut DelassusMemory,
+    pub(crate) problem: &'a LocalProblem,
+    memory: &'a mut DelassusMemory,
 }
 
 fn block_of(m: &DMat3) -> Block<3> {
     m.transpose().to_cols_array_2d()
 }
 
-impl DelassusSystem<'_> {
+impl<'a> DelassusSystem<'a> {
+    /// Prepares the system of a local problem.
+    pub fn new(problem: &'a LocalProblem, memory: &'a mut DelassusMemory) -> Self {
+        memory.w_bar.clear();
+        let w_bar = |i| problem.delassus.w_bar(i);
+        memory.w_bar.extend((0..problem.len()).map(w_bar));
+        memory.natural_w_bar.clone_from(&memory.w_bar);
+        Self { problem, memory }
+    }
+
     fn delassus(&self) -> &Delassus {
         &self.problem.delassus
     }
@@ -133,7 +374,7 @@ impl Coupled for DelassusSystem<'_> {
     }
 
     fn w_bar(&self, i: usize) -> f64 {
-        self.problem.delassus.w_bar(i)
+        self.memory.w_bar[i]
     }
 
     fn velocities(&mut self, p: &[DVec3], u: &mut Vec<DVec3>) {
@@ -219,8 +460,8 @@ struct ScaledArm {
 pub struct BodyMemory {
     arms: Vec<[Option<ScaledArm>; 2]>,
     w_bar: Vec<f64>,
+    natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
-    stiffness: Vec<DMat3>,
     lu: BlockLu<6>,
     starts: Vec<usize>,
     cols: Vec<usize>,
@@ -232,7 +473,7 @@ pub struct BodyMemory {
 /// The problem of a step, solved on its bodies.
 #[derive(Debug)]
 pub struct BodySystem<'a> {
-    problem: &'a ContactProblem,
+    pub(crate) problem: &'a ContactProblem,
     memory: &'a mut BodyMemory,
 }
 
@@ -291,6 +532,7 @@ impl<'a> BodySystem<'a> {
             trace += contact.compliance.element_sum();
             memory.w_bar.push(trace / 3.0);
         }
+        memory.natural_w_bar.clone_from(&memory.w_bar);
         let n_b = problem.inverse_mass.len();
         memory.pairs.extend((0..n_b).map(|b| (b, b)));
         memory.pairs.sort_unstable();
@@ -308,6 +550,42 @@ impl<'a> BodySystem<'a> {
             memory.starts.push(memory.cols.len());
         }
         Self { problem, memory }
+    }
+}
+
+impl BodySystem<'_> {
+    /// ν += δν of the last `back_solve`: L y.
+    pub(crate) fn add_velocity_change(&self, nu: &mut [Twist]) {
+        let both = nu.iter_mut().zip(&self.problem.inverse_mass);
+        for ((nu, inverse), y) in both.zip(&self.memory.y) {
+            nu.linear += DVec3::new(y[0], y[1], y[2]) * inverse.mass.sqrt();
+            nu.angular += cholesky(&inverse.inertia) * DVec3::new(y[3], y[4], y[5]);
+        }
+    }
+}
+
+/// The laws linearised at (p, u): A = w̄ (I − D + ε I), B = D_u, g = −F.
+pub(crate) fn linearised_rows<S: Coupled>(
+    system: &S,
+    map: Map,
+    p: &[DVec3],
+    u: &[DVec3],
+    epsilon: f64,
+    rows: &mut Vec<Linearised>,
+) {
+    rows.clear();
+    for i in 0..p.len() {
+        let w_bar = system.w_bar(i);
+        let Linear { f, d, by_u } = map.at(system.law(i), p[i], u[i], w_bar);
+        // A contact that no body feels has w̄ = 0: keep A regular.
+        let scale = if w_bar > 0.0 { w_bar } else { 1.0 };
+        let a = (DMat3::IDENTITY * (1.0 + epsilon) - d) * scale;
+        rows.push(Linearised {
+            a,
+            a_inverse: inverse(&a),
+            b: by_u,
+            g: -f,
+        });
     }
 }
 
@@ -365,7 +643,6 @@ impl Coupled for BodySystem<'_> {
         let memory = &mut *self.memory;
         memory.lu.analyse(&memory.starts, &memory.cols);
         memory.a_inverse.clear();
-        memory.stiffness.clear();
         let mut identity = [[0.0; 6]; 6];
         for (k, row) in identity.iter_mut().enumerate() {
             row[k] = 1.0;
@@ -375,14 +652,16 @@ impl Coupled for BodySystem<'_> {
         }
         for ((arms, row), contact) in memory.arms.iter().zip(rows).zip(&self.problem.contacts) {
             // The compliance belongs to the contact: A δp + B (W + C) δp = (A + B C) δp + B W δp.
-            let a = row.a + row.b * DMat3::from_diagonal(contact.compliance);
-            let a_inverse = a.inverse();
+            let a_inverse = if contact.compliance == DVec3::ZERO {
+                row.a_inverse
+            } else {
+                inverse(&(row.a + row.b * DMat3::from_diagonal(contact.compliance)))
+            };
             let k = a_inverse * row.b;
             if !k.is_finite() {
                 return false;
             }
             memory.a_inverse.push(a_inverse);
-            memory.stiffness.push(k);
             if k == DMat3::ZERO {
                 continue;
             }
@@ -420,14 +699,14 @@ impl Coupled for BodySystem<'_> {
         dp.clear();
         for ((arms, row), a_inverse) in memory.arms.iter().zip(rows).zip(&memory.a_inverse) {
             let g = *a_inverse * row.g;
-            dp.push(g);
             for arm in arms.iter().flatten() {
                 transposed_times(arm, g, &mut memory.y[arm.body]);
             }
         }
         memory.lu.solve(&mut memory.y);
-        for ((arms, k), dp) in memory.arms.iter().zip(&memory.stiffness).zip(dp) {
-            *dp -= *k * relative_velocity(arms, &memory.y);
+        for (i, row) in rows.iter().enumerate() {
+            let du = relative_velocity(&memory.arms[i], &memory.y);
+            dp.push(memory.a_inverse[i] * (row.g - row.b * du));
         }
     }
 }

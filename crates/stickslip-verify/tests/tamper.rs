@@ -9,7 +9,20 @@ use stickslip::record::Trajectory;
 use stickslip_verify::world_of;
 
 /// Scenes, and how long they run here.
-const SCENES: [(&str, &[&str]); 12] = [
+const SCENES: [(&str, &[&str]); 16] = [
+    ("bouncing_ball.toml", &["step.until=1.3"]),
+    (
+        "bouncing_ball.toml",
+        &["step.until=1.3", "step.method=event-driven"],
+    ),
+    (
+        "sliding_box.toml",
+        &["step.until=0.5", "step.method=implicit"],
+    ),
+    (
+        "sliding_box.toml",
+        &["step.until=0.5", "step.method=anitescu"],
+    ),
     ("box_stack.toml", &["step.until=2.2"]),
     ("sliding_box.toml", &["step.until=0.8"]),
     ("incline_stick.toml", &["step.until=0.5"]),

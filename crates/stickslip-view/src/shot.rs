@@ -2,7 +2,7 @@
 
 use crate::ViewError;
 use crate::camera::Camera;
-use crate::film::Film;
+use crate::film::{Film, LinkKind};
 use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -132,6 +132,7 @@ impl Painter<'_, '_> {
         for paint in &paints {
             drawing.polygon(&paint.points, paint.style);
         }
+        self.links(&mut drawing);
         if options.forces {
             self.forces(&mut drawing);
         }
@@ -233,6 +234,7 @@ impl Painter<'_, '_> {
             let pose = self.film.pose(self.frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             let middle = world(&pose, part, DVec3::ZERO);
+            let ball = mesh.is_ball();
             for triangle in mesh.corners.chunks_exact(3) {
                 let corners =
                     [triangle[0], triangle[1], triangle[2]].map(|p| world(&pose, part, p));
@@ -249,7 +251,7 @@ impl Painter<'_, '_> {
                 let mut base = tints[k];
                 let local = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
                 // A ball shows how it turns by its octants.
-                if mesh.edges.is_empty() && local.x * local.y * local.z < 0.0 {
+                if ball && local.x * local.y * local.z < 0.0 {
                     base = base.mixed(Colour::rgb(0x1f2933), 0.22);
                 }
                 let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);
@@ -292,6 +294,44 @@ impl Painter<'_, '_> {
             }
         }
         paints
+    }
+
+    /// Joints as pins with a line to the centre of each body, springs as zigzags.
+    fn links(&self, drawing: &mut Drawing) {
+        let stroke = Stroke::new(INK.with_opacity(0.8), 1.3);
+        for link in &self.film.links {
+            let ends = self.film.ends(self.frame, link);
+            let [Some(a), Some(b)] = ends.map(|e| self.place(e)) else {
+                continue;
+            };
+            if link.kind == LinkKind::Joint {
+                for (body, end) in link.bodies.iter().zip([a, b]) {
+                    let centre =
+                        body.and_then(|k| self.place(self.film.pose(self.frame, k).position));
+                    if let Some(centre) = centre {
+                        drawing.line(centre, end, stroke);
+                    }
+                }
+                drawing.circle(b, 3.0, INK);
+                continue;
+            }
+            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+            let turns = 12;
+            let points: Vec<Point> = (0..=turns)
+                .map(|k| {
+                    let part = f64::from(k) / f64::from(turns);
+                    let side = if k == 0 || k == turns {
+                        0.0
+                    } else {
+                        0.06 * f64::from(1 - 2 * (k % 2))
+                    };
+                    [a[0] + part * dx - side * dy, a[1] + part * dy + side * dx]
+                })
+                .collect();
+            drawing.polyline(&points, stroke);
+            drawing.circle(a, 2.2, INK);
+            drawing.circle(b, 2.2, INK);
+        }
     }
 
     fn forces(&self, drawing: &mut Drawing) {

@@ -17,6 +17,10 @@ pub(super) const COINCIDE: f64 = 1e-8;
 /// Gaps that differ by this fraction of the bodies' size are equal to rounding.
 const ROUNDING: f64 = 1e-13;
 
+/// A face that separates as well as the nearest direction, to this fraction of the size, stands for it. Its normal
+/// is within the root of this of the direction, and the touching point within as much of the face.
+const SAME_GAP: f64 = 1e-15;
+
 /// Lines within this angle (sine) of each other run side by side.
 const PARALLEL: f64 = 0.2;
 
@@ -88,17 +92,60 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     pair.rows(&now, out);
 }
 
+/// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
+/// bodies that do not touch yet, there may be other ways out.
+pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (a, b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let touch = TOUCH * a.shape.radius().min(b.shape.radius());
+    farthest(&a, &b).is_some_and(|d| match d.of {
+        Of::FaceA(_) | Of::FaceB(_) => d.gap <= touch,
+        Of::Parts(p, q) => is_round(&a, p) && is_round(&b, q),
+    })
+}
+
+/// Do all directions that separate two boxes at the start of the step agree to about 25°?
+pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (placed_a, placed_b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
+    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
+    let (of_a, of_b) = (axes(a), axes(b));
+    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
+    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
+    let mut first: Option<DVec3> = None;
+    all.filter_map(DVec3::try_normalize)
+        .flat_map(|n| [n, -n])
+        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .all(|n| first.get_or_insert(n).dot(n) > 0.9)
+}
+
+/// Has the surface one normal at this feature?
+fn is_round(s: &Placed, part: Part) -> bool {
+    match part {
+        Part::Point(_) | Part::Line(_) => s.rounding() > 0.0 || s.girth() > 0.0,
+        Part::Circle(_) => false,
+        Part::Side => true,
+    }
+}
+
 impl Pair<'_> {
     /// The nearest direction, where the pair touches or is predicted to stay apart along it; else the direction
     /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
     /// not stopped, and the second look sees it if impulses turn it aside.
     fn choose(&self, start: &Both, nearest: Direction) -> Option<Direction> {
-        let tie = ROUNDING * self.size;
+        let tie = SAME_GAP * self.size;
         let nearest = face_first(start, nearest, tie);
         if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
             return Some(nearest);
         }
-        let touch = face_first(start, self.first_touch(nearest)?, tie);
+        let touch = self.first_touch(nearest)?;
         let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
         Some(if separates { touch } else { nearest })
     }
@@ -123,11 +170,11 @@ impl Pair<'_> {
             if s > 1.0 {
                 return None;
             }
-            let (a, b) = (
-                Placed::new(a.shape, &a.at(s), self.origin),
-                Placed::new(b.shape, &b.at(s), self.origin),
-            );
-            d = farthest(&a, &b)?;
+            let there = Both {
+                a: Placed::new(a.shape, &a.at(s), self.origin),
+                b: Placed::new(b.shape, &b.at(s), self.origin),
+            };
+            d = face_first(&there, farthest(&there.a, &there.b)?, SAME_GAP * self.size);
         }
         Some(d)
     }
@@ -200,7 +247,7 @@ impl Pair<'_> {
             .map(|c| c.gap)
             .fold(f64::INFINITY, f64::min);
         if deepest > d.gap + ROUNDING * self.size {
-            out.push(self.row(Feature::LOWEST, self.now.b.farthest(-d.n), d.n));
+            out.push(self.lowest(d));
         }
     }
 
@@ -210,7 +257,26 @@ impl Pair<'_> {
         let tolerance = ROUNDING * self.size;
         let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
         let (_, t) = closest(p, q - p, r, w - r);
-        self.row(Feature::NEAREST, r + (w - r) * t, n)
+        let feature = match d.of {
+            Of::Parts(Part::Line(i), Part::Line(j)) => Feature::crossing(i, j),
+            _ => Feature::NEAREST,
+        };
+        self.row(feature, r + (w - r) * t, n)
+    }
+
+    /// The row of the point of one body nearest to the plane of the other's face.
+    fn lowest(&self, d: &Direction) -> Candidate {
+        let Both { a, b } = &self.now;
+        if !matches!(d.of, Of::FaceB(_)) {
+            return self.row(Feature::LOWEST, b.farthest(-d.n), d.n);
+        }
+        let point = a.farthest(d.n);
+        Candidate {
+            feature: Feature::LOWEST,
+            point: point + self.origin,
+            normal: d.n,
+            gap: -b.reach(-d.n) - d.n.dot(point),
+        }
     }
 
     /// A row of a point of b.
