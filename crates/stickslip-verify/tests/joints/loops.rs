@@ -58,5 +58,6 @@ fn a_four_bar_stays_closed() {
         }
     });
     eprintln!("four-bar: loop error {error:.2e} m, motor's rate off by {rate:.2e} rad/s");
-    assert!(error < 1e-8 && rate < 1e-9);
+    // A rate is known to the rounding of the angle over h: 1.4e-9 rad/s after the 5000 turns of a million steps.
+    assert!(error < 1e-8 && rate < 1e-8);
 }

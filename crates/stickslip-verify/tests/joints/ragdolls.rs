@@ -6,7 +6,7 @@ use stickslip_verify::world_of;
 /// How long they fall, s: until they rest when STICKSLIP_RAGDOLL_TIME says so.
 fn until() -> f64 {
     let given = std::env::var("STICKSLIP_RAGDOLL_TIME").ok();
-    given.and_then(|s| s.parse().ok()).unwrap_or(0.6)
+    given.and_then(|s| s.parse().ok()).unwrap_or(0.8)
 }
 
 #[test]
@@ -38,7 +38,8 @@ fn two_ragdolls_fall_on_stairs() {
         "{} s: joints off by {joint_error:.2e} m, penetration {depth:.2e} m, speed at the end {speed:.2e} m/s",
         world.time()
     );
-    assert!(joint_error < 1e-6 && depth < 1e-6);
+    // Contacts are linear in the step: what turning corners sink in is of second order in h (0.005 s here).
+    assert!(joint_error < 1e-6 && depth < 2e-4);
     if world.time() > 7.0 {
         assert!(speed < 1e-9, "still moving");
     }
