@@ -237,7 +237,7 @@ impl Reader {
             step.contacts.push(ContactImpulse {
                 contact: Contact {
                     bodies: [body(2)?, body(3)?],
-                    pieces: [piece(18)?, piece(19)?],
+                    pieces: [piece(19)?, piece(20)?],
                     feature: Feature(feature),
                     point: vector(5),
                     normal: vector(8),
