@@ -145,7 +145,7 @@ fn direction(
         return Some(other.orientation * -poly.faces[k - 2].normal);
     }
     let k = k - 2 - faces;
-    let (pair, sign) = (k / 2, if k % 2 == 0 { 1.0 } else { -1.0 });
+    let (pair, sign) = (k / 2, if k.is_multiple_of(2) { 1.0 } else { -1.0 });
     let (i, j) = (pair % 3, pair / 3);
     let edge = (points[(i + 1) % 3] - points[i]).try_normalize()?;
     let cross = (pose.orientation * edge).cross(other.orientation * poly.axes[j]);
@@ -197,7 +197,7 @@ impl Pair<'_> {
         }
         for f in 0..self.poly.faces.len() {
             let outward = self.other.pose.orientation * self.poly.faces[f].normal;
-            if k == 2 + f || (k != 2 + f && -outward.dot(d) > ALONG) {
+            if k == 2 + f || -outward.dot(d) > ALONG {
                 self.over_face(f, slack, first, out);
             }
         }
