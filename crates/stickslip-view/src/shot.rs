@@ -57,6 +57,9 @@ const BODIES: [Colour; 7] = [
     Colour::rgb(0xb2a399),
 ];
 
+/// Added to the distance of what is fixed, m.
+const SCENERY: f64 = 1e9;
+
 /// Something to be painted, with its distance from the eye.
 struct Paint {
     depth: f64,
@@ -267,8 +270,7 @@ impl Painter<'_, '_> {
                 let points: Vec<Point> = corners.iter().filter_map(|c| self.place(*c)).collect();
                 if points.len() == 3 {
                     // A face may stand before another of its body by less than rounding: the body's middle decides first.
-                    let depth =
-                        0.8 * self.camera.see(middle).depth + 0.2 * self.camera.see(centre).depth;
+                    let depth = self.depth(k, middle, centre);
                     let style = Style {
                         fill: Some(fill),
                         stroke: Some(Stroke::new(fill, 0.6)),
@@ -289,9 +291,7 @@ impl Painter<'_, '_> {
                     && (centre - middle).dot(eye - middle)
                         > -0.35 * (centre - middle).length() * (eye - middle).length()
                 {
-                    let depth = 0.8 * self.camera.see(middle).depth
-                        + 0.2 * self.camera.see(centre).depth
-                        - 1e-6;
+                    let depth = self.depth(k, middle, centre) - 1e-6;
                     let style = Stroke::new(Colour::rgb(0x24374d).with_opacity(0.55), 0.7).into();
                     paints.push(Paint {
                         depth,
@@ -302,6 +302,16 @@ impl Painter<'_, '_> {
             }
         }
         paints
+    }
+
+    /// By which a face is sorted, m: mostly by its body. What is fixed is scenery, large and of many pieces: it comes
+    /// first, face by face, and what moves is painted over it.
+    fn depth(&self, body: usize, middle: DVec3, centre: DVec3) -> f64 {
+        let face = self.camera.see(centre).depth;
+        if self.film.actors[body].mass.is_none() {
+            return SCENERY + face;
+        }
+        0.8 * self.camera.see(middle).depth + 0.2 * face
     }
 
     /// A ball: discs that grow lighter towards the light, and the three circles in which the planes of its axes cut
