@@ -88,20 +88,29 @@ fn scene(noise: &mut Noise, h: f64, boxes: f64) -> World {
 #[test]
 fn no_step_of_springs_and_contacts_gains_energy() {
     let mut noise = Noise(7);
-    let (mut least, mut done, mut contacts) = (f64::INFINITY, 0, 0);
+    let (mut least, mut done, mut contacts, mut refused) = (f64::INFINITY, 0, 0, 0);
     while done < steps() {
         let mut world = scene(&mut noise, 0.01, 0.5);
         for _ in 0..500 {
-            if let Err(e) = world.step() {
-                panic!("{e}");
+            match world.step() {
+                Err(e @ StepError::EnergyGain { .. }) => panic!("{e}"),
+                // A pair that a spring drives through each other in one step is refused with a word; the scene ends.
+                Err(e) => {
+                    eprintln!("{e}");
+                    refused += 1;
+                    break;
+                }
+                Ok(_) => {}
             }
             least = least.min(world.energy_slack().expect("checked"));
             contacts += world.contact_forces().count();
             done += 1;
         }
     }
-    eprintln!("{done} steps, {contacts} contact forces, least slack {least:.2e}");
-    assert!(least > -1e-12 && contacts > 1000);
+    eprintln!(
+        "{done} steps, {contacts} contact forces, least slack {least:.2e}, {refused} refused"
+    );
+    assert!(least > -1e-12 && contacts > 1000 && refused * 1000 <= done);
 }
 
 #[test]

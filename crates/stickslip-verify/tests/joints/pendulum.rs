@@ -1,5 +1,6 @@
 //! Pendulums: one with its closed form, two against an integrator of another kind.
 
+use stickslip::geometry::pose::exp;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, cuboid, run};
 
@@ -10,7 +11,7 @@ const MASS: f64 = 2.0;
 
 /// A rod hung by its upper end at the origin, turned by `angle` about y.
 fn pendulum(h: f64, angle: f64) -> World {
-    let turn = DQuat::from_rotation_y(angle);
+    let turn = exp(DVec3::Y * angle);
     let pose = Pose {
         position: turn * DVec3::new(0.0, 0.0, -0.5),
         orientation: turn,
@@ -101,7 +102,7 @@ impl Double {
 
 /// A rod of square section hung at `top`, its angle from the downward vertical `angle`.
 fn hung(name: &str, length: f64, mass: f64, top: DVec3, angle: f64) -> (BodySpec, DVec3) {
-    let turn = DQuat::from_rotation_y(-angle);
+    let turn = exp(DVec3::Y * -angle);
     let down = turn * DVec3::NEG_Z;
     let pose = Pose {
         position: top + down * (0.5 * length),

@@ -36,8 +36,10 @@ fn scene(noise: &mut Noise) -> World {
         let up = height + lift * ((k * k) % 3) as f64;
         DVec3::new(0.4 * k as f64, 0.3 * (k % 2) as f64, up)
     };
-    let turned =
-        |k: usize| DQuat::from_rotation_arc(DVec3::X, (corner(k + 1) - corner(k)).normalize());
+    let turned = |k: usize| {
+        let along = corner(k + 1) - corner(k);
+        DQuat::from_rotation_arc(DVec3::X, along / along.length())
+    };
     for k in 0..n {
         let mass = 0.2 + 3.0 * noise.unit();
         let pose = Pose {
