@@ -12,10 +12,14 @@ use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::Trajectory;
 use stickslip_view::Film;
 
-const SCENES: [(&str, &str); 2] = [
+const SCENES: [(&str, &str); 3] = [
     (
         "scenes/box_stack.toml",
         include_str!("../../../scenes/box_stack.toml"),
+    ),
+    (
+        "scenes/ragdolls.toml",
+        include_str!("../../../scenes/ragdolls.toml"),
     ),
     (
         "scenes/large/thousand.toml",

@@ -1,7 +1,7 @@
 //! The joints' part of a step: explicit springs, the rows, and the rounds until every joint is closed.
 
 use crate::error::StepError;
-use crate::joints::{StepView, last_phi};
+use crate::joints::{Pace, StepView, last_phi};
 use crate::refusal::Failure;
 use crate::step::given;
 use crate::world::World;
@@ -29,6 +29,19 @@ impl Rounds {
             1e-3 * self.off
         }
     }
+
+    /// Rounds that only go in a circle (a limit or a contact that opens and closes) are slowed down.
+    fn pace(&self) -> Pace {
+        Pace {
+            round: self.count + 1,
+            relaxation: match self.stalled {
+                0..3 => 1.0,
+                3..12 => 0.5,
+                12..24 => 0.25,
+                _ => 0.1,
+            },
+        }
+    }
 }
 
 /// What a round of the joints came to.
@@ -44,7 +57,7 @@ pub(crate) enum Closed {
 
 /// Most rounds, and most without halving the misfit.
 const ROUNDS: usize = 200;
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 50;
 
 /// How far rounding may break the energy inequality, relative to its size.
 const ENERGY_ROUNDING: f64 = 1e-12;
@@ -152,9 +165,9 @@ impl World {
         joints.try_next(&self.work.next);
         let view = self.joint_view();
         joints.store(&view, impulses, &self.work.next);
-        let round = rounds.count + 1;
-        let (change, joint) = joints.linearise(&view, &mut problem, nu, impulses, round);
-        let missed = joints.watch_limits(&view);
+        let pace = rounds.pace();
+        let (change, joint) = joints.linearise(&view, &mut problem, nu, impulses, pace);
+        let missed = joints.watch_limits(&view, &problem);
         let floor = joints.floor(&view);
         let trials = joints.needs_trials();
         self.work.joints = joints;

@@ -103,6 +103,22 @@ pub(crate) fn last_phi(model: &Model, last: &[JointImpulse], spring: usize) -> f
         .map_or(-model.springs[spring].rest, |done| done.coordinates[0])
 }
 
+/// How the next round is set up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Its number.
+    pub(crate) round: usize,
+    /// How much of the change of b is made: less than all where the rounds go in a circle.
+    pub(crate) relaxation: f64,
+}
+
+impl Pace {
+    const FIRST: Self = Self {
+        round: 0,
+        relaxation: 1.0,
+    };
+}
+
 /// Rows whose bounds are (lo, hi), N s.
 #[derive(Clone, Copy, Default)]
 struct Bounds {
@@ -195,7 +211,7 @@ impl JointWork {
             linear: t.linear,
             angular: t.angular,
         }));
-        self.linearise(view, assembly, &nu, &[], 0);
+        self.linearise(view, assembly, &nu, &[], Pace::FIRST);
         self.nu = nu;
     }
 
@@ -342,7 +358,7 @@ impl JointWork {
         assembly: &mut Assembly,
         nu: &[Twist],
         p: &[DVec3],
-        round: usize,
+        pace: Pace,
     ) -> (f64, usize) {
         let mut worst = (0.0, 0);
         let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
@@ -371,7 +387,8 @@ impl JointWork {
             let rates = block.to_contact(world);
             let p = p.get(self.first_block + n).copied().unwrap_or_default();
             let said = rates + block.b + block.compliance * p;
-            block.compliance = DVec3::splat(compliance(round) * self.w_bar[n]);
+            let old = block.b + block.compliance * p;
+            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]);
             let Law::Box { lo, hi } = block.law else {
                 continue;
             };
@@ -383,16 +400,20 @@ impl JointWork {
                 if off > worst.0 || off.is_nan() {
                     worst = (off, k);
                 }
-                block.b[i] = u - rates[i] - block.compliance[i] * p[i];
+                let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
+                block.b[i] = new - block.compliance[i] * p[i];
             }
         }
         worst
     }
 
     /// Limits without a row that the trial motion breaks are given one; how many?
-    pub(crate) fn watch_limits(&mut self, view: &StepView) -> usize {
+    pub(crate) fn watch_limits(&mut self, view: &StepView, assembly: &Assembly) -> usize {
         let before = self.watched.len();
         for (k, joint) in view.model.joints.iter().enumerate() {
+            if joint.axes.iter().all(|a| a.limits.is_none()) {
+                continue;
+            }
             let [a, b] = joint
                 .bodies
                 .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
@@ -401,23 +422,31 @@ impl JointWork {
                 let Some([lo, hi]) = spec.limits else {
                     continue;
                 };
-                let broken = to[axis] < lo || to[axis] > hi;
-                let missing = |kind: Kind| {
-                    let first = 3 * (axis / 3);
-                    self.bounds(view, k, first, kind)
-                        .is_none_or(|b| b.lo[axis - first] == b.hi[axis - first])
-                };
                 let kind = if to[axis] < lo {
                     Kind::Hold
-                } else {
+                } else if to[axis] > hi {
                     Kind::Upper
+                } else {
+                    continue;
                 };
-                if broken && !self.watched.contains(&(k, axis)) && missing(kind) {
+                if !self.has_row(assembly, k, axis, kind) && !self.watched.contains(&(k, axis)) {
                     self.watched.push((k, axis));
                 }
             }
         }
         self.watched.len() - before
+    }
+
+    /// Has this axis of joint `k` a row of this kind in the problem?
+    fn has_row(&self, assembly: &Assembly, k: usize, axis: usize, kind: Kind) -> bool {
+        let here = |source: &Source| {
+            matches!(*source, Source::Joint { joint, first, kind: of }
+                if joint == k && first == 3 * (axis / 3) && of == kind)
+        };
+        self.sources.iter().position(here).is_some_and(|n| {
+            let block = &assembly.problem.contacts[self.first_block + n];
+            matches!(block.law, Law::Box { lo, hi } if lo[axis % 3] != hi[axis % 3])
+        })
     }
 
     /// The coordinate at the end of the step at which the row's u vanishes.

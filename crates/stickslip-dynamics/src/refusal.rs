@@ -25,9 +25,26 @@ impl World {
     /// A solver's failure is noted and the next solver tried; a step that cannot be is an error at once.
     pub(crate) fn failed(&self, failure: Failure) -> Result<String, StepError> {
         match failure {
+            Failure::Solver(SolveError::Ray { contacts, .. }) => Ok(self.no_motion(&contacts)),
             Failure::Solver(e) => Ok(e.to_string()),
             Failure::Step(e) => Err(*e),
         }
+    }
+
+    /// The contacts of a ray, by their bodies.
+    fn no_motion(&self, contacts: &[usize]) -> String {
+        let mut pairs: Vec<[usize; 2]> = contacts
+            .iter()
+            .filter_map(|&k| self.work.contacts.get(k).map(|c| c.bodies))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let names = pairs.iter().map(|pair| {
+            let [a, b] = pair.map(|i| &self.model.bodies[i].name);
+            format!("\"{a}\" with \"{b}\"")
+        });
+        let named = names.collect::<Vec<_>>().join(", ");
+        format!("no motion keeps these contacts open together: {named}")
     }
 
     pub(crate) fn not_certified(&self, certificate: &Certificate, tried: String) -> StepError {

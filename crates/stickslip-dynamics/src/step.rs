@@ -383,7 +383,7 @@ impl World {
     }
 
     /// Rounding of the gaps over h, m/s.
-    fn gap_floor(&self) -> f64 {
+    pub(crate) fn gap_floor(&self) -> f64 {
         let work = &self.work;
         let rounding = |c: &Contact| {
             let poses = c.bodies.map(|i| &work.goal[i].pose);

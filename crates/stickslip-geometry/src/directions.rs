@@ -73,6 +73,9 @@ pub(crate) fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
     };
     if a.is_round() || b.is_round() {
         round(a, b, &mut visit);
+        if a.is_round() && b.is_round() && best.is_none_or(|d| d.gap <= enough) {
+            circles(a, b, &mut best);
+        }
     } else {
         edges(a, b, &mut visit);
         // Sharp bodies that do not overlap by any face or edge are apart: only then is there more to find.
@@ -232,14 +235,22 @@ fn round(a: &Placed, b: &Placed, visit: Visit) {
         rims_of_b(b, a, &mut turned);
         if b.is_round() {
             rims_of_b(a, b, visit);
-            for i in 0..a.n_circles() {
-                for j in 0..b.n_circles() {
-                    let between = b.circle(j).centre - a.circle(i).centre;
-                    circle_to_circle(&a.circle(i), &b.circle(j), between, |n| {
-                        visit(Of::Parts(Part::Circle(i), Part::Circle(j)), n);
-                    });
+        }
+    }
+}
+
+/// The directions between two rims, from the best direction so far and from where the rims come near.
+fn circles(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
+    for i in 0..a.n_circles() {
+        for j in 0..b.n_circles() {
+            let start = best.map_or(DVec3::ZERO, |d| d.n);
+            circle_to_circle(&a.circle(i), &b.circle(j), start, |n| {
+                let of = Of::Parts(Part::Circle(i), Part::Circle(j));
+                let gap = gap_along(a, b, n);
+                if best.is_none_or(|old| gap > old.gap) {
+                    *best = Some(Direction { of, n, gap });
                 }
-            }
+            });
         }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Circle {
     pub(crate) centre: DVec3,
     pub(crate) axis: DVec3,
     pub(crate) radius: f64,
+    /// The rim is its shape's farthest part along n where n·axis is this at least.
+    pub(crate) least: f64,
 }
 
 /// Vertex numbers of a box's twelve edges: four along x, then y, then z.
@@ -249,6 +251,7 @@ impl<'a> Placed<'a> {
             centre: self.world_of(DVec3::Z * z),
             axis: self.turn.z_axis * if z < 0.0 { -1.0 } else { 1.0 },
             radius,
+            least: self.side().map_or(0.0, |side| -side.sin),
         }
     }
 

@@ -61,8 +61,10 @@ fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
 /// found from `start` and from the places where the two circles, sampled, come nearest. `visit` is given each.
 pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, start: DVec3, mut visit: impl FnMut(DVec3)) {
     let w = b.centre - a.centre;
+    // A rim is seen only from its own side.
     let mut from = |n: DVec3| {
-        if let Some(n) = n.try_normalize() {
+        let n = n.try_normalize();
+        if let Some(n) = n.filter(|n| a.sees(*n) && b.sees(-*n)) {
             visit(climb(n, w, a, b));
         }
     };
@@ -143,6 +145,11 @@ impl Circle {
         self.farthest(p - self.centre)
     }
 
+    /// Is the rim, or nearly, the shape's farthest part along n?
+    fn sees(&self, n: DVec3) -> bool {
+        self.axis.dot(n) > self.least - 0.1
+    }
+
     /// Support along n without the centre's part, R|n × z|, its gradient and the tangent t of its curvature
     /// R t tᵀ/|n × z|.
     fn support(&self, n: DVec3) -> (f64, DVec3, DVec3, f64) {
@@ -161,7 +168,7 @@ impl Circle {
 /// Newton's method on the sphere for the maximum of f near `n`, by steps up only.
 fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
     let value = |n: DVec3| n.dot(w) - a.support(n).0 - b.support(n).0;
-    let mut f = value(n);
+    let (mut f, mut polished) = (value(n), 0);
     for _ in 0..100 {
         let [_, t1, t2] = contact_frame(n);
         let ((_, ga, qa, ka), (_, gb, qb, kb)) = (a.support(n), b.support(n));
@@ -196,21 +203,31 @@ fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
             }
             continue;
         }
+        // Newton's step, or the steepest one: near a rim's own axis f has an edge that only that one climbs.
+        let steepest = g * (0.1 / g.length().max(f64::MIN_POSITIVE));
         let mut risen = false;
-        for _ in 0..30 {
-            let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
-                break;
-            };
-            let f_next = value(next);
-            if f_next > f {
-                risen = true;
-                (n, f) = (next, f_next);
-                break;
+        'steps: for mut step in [step, steepest] {
+            for _ in 0..40 {
+                let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
+                    break;
+                };
+                let f_next = value(next);
+                if f_next > f {
+                    risen = true;
+                    (n, f) = (next, f_next);
+                    break 'steps;
+                }
+                step *= 0.5;
             }
-            step *= 0.5;
         }
         if !risen {
-            break;
+            // Flat to rounding along a weak direction: Newton's step is still the better point.
+            if !concave || length > 1e-2 || polished == 4 {
+                break;
+            }
+            polished += 1;
+            n = (n + t1 * step.x + t2 * step.y).try_normalize().unwrap_or(n);
+            f = value(n);
         }
     }
     n

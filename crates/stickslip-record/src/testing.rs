@@ -51,7 +51,6 @@ pub(crate) fn header(names: &[&str]) -> Header {
 
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),
         joints: vec!["elbow".into(), "a,spring".into()],
-        files: vec![("ramp.stl".into(), "c29saWQ=".into())],
         h: 0.01,
         until: 1.0,
         every: 1,

@@ -81,6 +81,8 @@ const NEAR: f64 = 1e-3;
 const WIDE: f64 = 30.0;
 /// Sweeps of Gauss-Seidel in each portion of the last stages.
 const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
+/// Most contacts for which Lemke is asked.
+const LEMKE_CONTACTS: usize = 100;
 /// Most contacts for which all modes are tried.
 const MOST_MODES: usize = 6;
 
@@ -166,6 +168,8 @@ impl Chain<'_> {
         engine.settings.iterations = CENTRES;
         engine.settings.tau = tau;
         engine.settings.follow_paths = paths;
+        let large = p.len() > 3 * SMALL && !paths;
+        engine.settings.patience = if large { CENTRES / 4 } else { CENTRES };
         engine.newton.settings.iterations = NEWTON_STEPS;
         let outcome = engine.improve(&mut self.system, p, self.inner);
         if self.judge(p, outcome.iterations, "proximal") {
@@ -455,7 +459,7 @@ impl ContactSolver for Auto {
         if chain.continued(&mut p) || smooth && chain.afresh(&mut p) {
             return report("auto", chain);
         }
-        if polyhedral && n_c <= 100 {
+        if polyhedral && n_c <= LEMKE_CONTACTS {
             match self.lemke.solve(problem, None, tolerance) {
                 Ok(solved) => {
                     // Newton from Lemke's answer takes it to rounding level.
@@ -469,7 +473,32 @@ impl ContactSolver for Auto {
                 Err(_) => {}
             }
         }
+        // Far from any answer: if not even the gaps can all stay open, none exists (a closing vice).
+        let q = problem
+            .contacts
+            .iter()
+            .map(|c| c.velocity(&problem.nu_free));
+        let speed = q.fold(0.0, |m: f64, q| m.max(q.length()));
+        if !polyhedral && n_c <= LEMKE_CONTACTS && chain.best.residual > 1e-6 * speed {
+            let frictionless = without_friction(problem);
+            if let Err(ray @ SolveError::Ray { .. }) =
+                self.lemke.solve(&frictionless, None, tolerance)
+            {
+                return Err(ray);
+            }
+        }
         chain.last_stages(smooth);
         report("auto", chain)
     }
+}
+
+/// The same problem without friction. Every motion that the law allows is allowed by this one.
+fn without_friction(problem: &ContactProblem) -> ContactProblem {
+    let mut problem = problem.clone();
+    for contact in &mut problem.contacts {
+        if contact.law.friction() > 0.0 {
+            contact.law = Law::Unilateral;
+        }
+    }
+    problem
 }

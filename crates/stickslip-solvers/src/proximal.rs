@@ -16,6 +16,8 @@ pub struct ProximalSettings {
     pub tau: f64,
     /// Least and largest τ.
     pub tau_range: [f64; 2],
+    /// Centres within which the residual must halve.
+    pub patience: usize,
     /// Where Newton fails on an inner problem, follow its path.
     pub follow_paths: bool,
 }
@@ -26,6 +28,7 @@ impl Default for ProximalSettings {
             iterations: 200,
             tau: 1.0,
             tau_range: [1e-12, 1e6],
+            patience: 40,
             follow_paths: false,
         }
     }
@@ -96,10 +99,12 @@ impl Engine for Proximal {
         let mut now = best;
         let mut iterations = 0;
         self.centre.clone_from(p);
+        let (mut mark, mut since) = (best, 0);
         for _ in 0..self.settings.iterations {
-            if best <= tolerance {
+            if best <= tolerance || since >= self.settings.patience {
                 break;
             }
+            since += 1;
             self.trial.clone_from(&self.centre);
             let inner = (0.05 * now).max(0.1 * tolerance);
             let mut shifted = Shifted::new(system, tau, &self.centre, &mut self.rows);
@@ -118,6 +123,9 @@ impl Engine for Proximal {
             if reached < best {
                 best = reached;
                 p.clone_from(&self.trial);
+            }
+            if best <= 0.5 * mark {
+                (mark, since) = (best, 0);
             }
             if outcome.residual <= inner {
                 std::mem::swap(&mut self.centre, &mut self.trial);

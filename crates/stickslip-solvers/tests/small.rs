@@ -134,30 +134,37 @@ fn a_closing_vice_ends_on_a_ray_that_names_the_jaws() {
         sign: 1.0,
         action: Action::Force,
     });
-    let jaw = |n: DVec3| ContactBlock {
+    let jaw = |n: DVec3, law: &Law| ContactBlock {
         frame: common::frame(n),
         arms: [arm, None],
         b: DVec3::new(-0.1, 0.0, 0.0),
         compliance: DVec3::ZERO,
-        law: Law::Pyramid {
-            mu: 0.3,
-            directions: 4,
-        },
+        law: law.clone(),
     };
-    let problem = ContactProblem {
-        inverse_mass: vec![box_mass(1.0, DVec3::splat(1.0))],
-        nu_free: vec![Twist::default()],
-        contacts: vec![jaw(DVec3::X), jaw(DVec3::NEG_X)],
+    let pyramid = Law::Pyramid {
+        mu: 0.3,
+        directions: 4,
     };
-    let error = solver_by_name("lemke")
-        .expect("solver")
-        .solve(&problem, None, 1e-10)
-        .expect_err("infeasible");
-    match error {
-        stickslip_solvers::solver::SolveError::Ray { contacts, .. } => {
-            assert_eq!(contacts, vec![0, 1]);
+    for (solver, law) in [
+        ("lemke", &pyramid),
+        ("auto", &pyramid),
+        ("auto", &Law::Cone { mu: 0.3 }),
+    ] {
+        let problem = ContactProblem {
+            inverse_mass: vec![box_mass(1.0, DVec3::splat(1.0))],
+            nu_free: vec![Twist::default()],
+            contacts: vec![jaw(DVec3::X, law), jaw(DVec3::NEG_X, law)],
+        };
+        let error = solver_by_name(solver)
+            .expect("solver")
+            .solve(&problem, None, 1e-10)
+            .expect_err("infeasible");
+        match error {
+            stickslip_solvers::solver::SolveError::Ray { contacts, .. } => {
+                assert_eq!(contacts, vec![0, 1], "{solver}, {law:?}");
+            }
+            other => panic!("{solver}, {law:?}: {other}"),
         }
-        other => panic!("{other}"),
     }
 }
 

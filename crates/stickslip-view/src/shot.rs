@@ -60,8 +60,14 @@ const BODIES: [Colour; 7] = [
 /// Something to be painted, with its distance from the eye.
 struct Paint {
     depth: f64,
-    points: Vec<Point>,
+    mark: Mark,
     style: Style,
+}
+
+enum Mark {
+    Polygon(Vec<Point>),
+    Line(Vec<Point>),
+    Disc(Point, f64),
 }
 
 struct Painter<'a, 'b> {
@@ -130,7 +136,12 @@ impl Painter<'_, '_> {
         // Stable: what is equally far stays in the order of the bodies.
         paints.sort_by(|a, b| b.depth.total_cmp(&a.depth));
         for paint in &paints {
-            drawing.polygon(&paint.points, paint.style);
+            match (&paint.mark, paint.style.stroke) {
+                (Mark::Polygon(points), _) => drawing.polygon(points, paint.style),
+                (Mark::Disc(centre, radius), _) => drawing.circle(*centre, *radius, paint.style),
+                (Mark::Line(points), Some(stroke)) => drawing.polyline(points, stroke),
+                (Mark::Line(_), None) => {}
+            }
         }
         self.links(&mut drawing);
         if options.forces {
@@ -234,7 +245,10 @@ impl Painter<'_, '_> {
             let pose = self.film.pose(self.frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             let middle = world(&pose, part, DVec3::ZERO);
-            let ball = mesh.is_ball();
+            if mesh.is_ball() {
+                self.ball(&mut paints, &pose, part, tints[k]);
+                continue;
+            }
             for triangle in mesh.corners.chunks_exact(3) {
                 let corners =
                     [triangle[0], triangle[1], triangle[2]].map(|p| world(&pose, part, p));
@@ -248,14 +262,8 @@ impl Painter<'_, '_> {
                 if normal.dot(eye - centre) <= 0.0 {
                     continue;
                 }
-                let mut base = tints[k];
-                let local = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
-                // A ball shows how it turns by its octants.
-                if ball && local.x * local.y * local.z < 0.0 {
-                    base = base.mixed(Colour::rgb(0x1f2933), 0.22);
-                }
                 let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);
-                let fill = shaded(base, light);
+                let fill = shaded(tints[k], light);
                 let points: Vec<Point> = corners.iter().filter_map(|c| self.place(*c)).collect();
                 if points.len() == 3 {
                     // A face may stand before another of its body by less than rounding: the body's middle decides first.
@@ -267,7 +275,7 @@ impl Painter<'_, '_> {
                     };
                     paints.push(Paint {
                         depth,
-                        points,
+                        mark: Mark::Polygon(points),
                         style,
                     });
                 }
@@ -287,13 +295,58 @@ impl Painter<'_, '_> {
                     let style = Stroke::new(Colour::rgb(0x24374d).with_opacity(0.55), 0.7).into();
                     paints.push(Paint {
                         depth,
-                        points: seen,
+                        mark: Mark::Line(seen),
                         style,
                     });
                 }
             }
         }
         paints
+    }
+
+    /// A ball: discs that grow lighter towards the light, and the three circles in which the planes of its axes cut
+    /// it, which show how it turns.
+    fn ball(&self, paints: &mut Vec<Paint>, pose: &Pose, part: &Part, tint: Colour) {
+        let (centre, radius) = (world(pose, part, DVec3::ZERO), part.scale.x);
+        let seen = self.camera.see(centre);
+        let Some(at) = self.place(centre).filter(|_| seen.depth > radius) else {
+            return;
+        };
+        let half_height = 0.5 * self.height / libm::tan(0.5 * self.camera.angle);
+        let size = half_height * radius / libm::sqrt(seen.depth * seen.depth - radius * radius);
+        let [right, up, _] = self.camera.axes();
+        let (x, y) = (LIGHT.dot(right), LIGHT.dot(up));
+        const DISCS: usize = 6;
+        for k in 0..DISCS {
+            let part = k as f64 / DISCS as f64;
+            let middle = [at[0] + 0.8 * part * size * x, at[1] - 0.8 * part * size * y];
+            paints.push(Paint {
+                depth: seen.depth,
+                mark: Mark::Disc(middle, size * (1.0 - part)),
+                style: shaded(tint, 0.66 + 0.4 * part).into(),
+            });
+        }
+        let eye = self.camera.eye();
+        let stroke = Stroke::new(INK.with_opacity(0.4), 0.8);
+        for (u, v) in [
+            (DVec3::X, DVec3::Y),
+            (DVec3::Y, DVec3::Z),
+            (DVec3::Z, DVec3::X),
+        ] {
+            let mut run: Vec<Point> = Vec::new();
+            for k in 0..=32 {
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / 32.0);
+                let point = world(pose, part, u * cos + v * sin);
+                match self
+                    .place(point)
+                    .filter(|_| (point - centre).dot(eye - point) > 0.0)
+                {
+                    Some(place) => run.push(place),
+                    None => line(paints, seen.depth, &mut run, stroke),
+                }
+            }
+            line(paints, seen.depth, &mut run, stroke);
+        }
     }
 
     /// Joints as pins with a line to the centre of each body, springs as zigzags.
@@ -349,6 +402,18 @@ impl Painter<'_, '_> {
                 drawing.arrow(a, b, Stroke::new(colour, 1.4));
             }
         }
+    }
+}
+
+/// Paints the run so far, and begins a new one.
+fn line(paints: &mut Vec<Paint>, depth: f64, run: &mut Vec<Point>, stroke: Stroke) {
+    let points = std::mem::take(run);
+    if points.len() > 1 {
+        paints.push(Paint {
+            depth,
+            mark: Mark::Line(points),
+            style: stroke.into(),
+        });
     }
 }
 

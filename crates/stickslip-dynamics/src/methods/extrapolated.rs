@@ -19,7 +19,7 @@ use crate::error::StepError;
 use crate::world::{Plan, World};
 use glam::DQuat;
 use stickslip_certify::{BodyState, Certificate, Kind, Mode, Scheme, StepRecord};
-use stickslip_geometry::{Feature, Pose, Twist};
+use stickslip_geometry::{Pose, Twist};
 
 /// Inner steps of the four ways.
 const WAYS: [u32; 4] = [1, 2, 3, 4];
@@ -27,8 +27,8 @@ const WAYS: [u32; 4] = [1, 2, 3, 4];
 /// An event may take this part of the wanted error.
 const EVENT_SHARE: f64 = 0.05;
 
-/// Which contacts act and how, of one inner step.
-type Modes = Vec<([usize; 2], Feature, Mode)>;
+/// Which pairs act and how, of one inner step.
+type Modes = Vec<([usize; 2], Mode)>;
 
 /// Memory of the step size control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -214,11 +214,21 @@ impl World {
         Ok((ways, smooth))
     }
 
+    /// What each pair of bodies does: it slides if one of its contacts does. Which of several contacts bear a load that one would
+    /// bear as well is no event.
     fn modes(&self) -> Modes {
-        let acting = self.last.contacts.iter().filter(|c| c.mode != Mode::Open);
-        acting
-            .map(|c| (c.contact.bodies, c.contact.feature, c.mode))
-            .collect()
+        let mut modes = Modes::new();
+        for c in self.last.contacts.iter().filter(|c| c.mode != Mode::Open) {
+            match modes.last_mut() {
+                Some(last) if last.0 == c.contact.bodies => {
+                    if c.mode == Mode::Slide {
+                        last.1 = Mode::Slide;
+                    }
+                }
+                _ => modes.push((c.contact.bodies, c.mode)),
+            }
+        }
+        modes
     }
 
     /// How far apart two states are at the end of the run, m, if they move on as they do: of all bodies the largest.

@@ -31,7 +31,7 @@ impl World {
         std::mem::swap(&mut self.work.contacts, &mut contacts);
         let mut solved = first?;
         let mut iterations = solved.iterations;
-        let mut change = f64::INFINITY;
+        let (mut change, h) = (f64::INFINITY, self.work.plan.h);
         for _ in 0..ITERATIONS {
             let before = self.work.next.clone();
             self.measure_at_end();
@@ -44,12 +44,17 @@ impl World {
                     let turn = new.twist.angular - old.twist.angular;
                     now = now.max((new.twist.linear - old.twist.linear).length());
                     now = now.max(turn.length() * radius);
+                    // Places too: a body may have flown in one iterate and not in the next.
+                    let (p, q) = (&old.pose, &new.pose);
+                    now = now.max((p.position - q.position).length() / h);
+                    now = now.max((p.orientation - q.orientation).length() * radius / h);
                     speed = speed.max(new.twist.linear.length());
                     speed = speed.max(new.twist.angular.length() * radius);
                 }
             }
-            // To rounding: the judge holds geometry and momentum to it.
-            if now <= 4.0 * f64::EPSILON * speed || (now >= change && now <= 1e-13 * speed) {
+            // To rounding, that of the gaps over h included: the judge holds geometry and momentum to it.
+            let rounding = (1e-13 * speed).max(0.25 * self.gap_floor());
+            if now <= 4.0 * f64::EPSILON * speed || (now >= 0.5 * change && now <= rounding) {
                 solved.iterations = iterations;
                 return Ok(solved);
             }
@@ -69,14 +74,9 @@ impl World {
         let work = &mut self.work;
         work.placed.clear();
         work.placed.extend(work.next.iter().map(|s| s.pose));
-        // A contact that gives back opens: it is looked for on the way back to where it touched.
+        // Looked for on to where bodies go without contacts: what is held apart or gives back is found there.
         work.end_poses.clear();
-        if self.restitution.is_idle() {
-            work.end_poses.extend_from_slice(&work.placed);
-        } else {
-            work.end_poses
-                .extend(self.last.bodies.iter().map(|s| s.pose));
-        }
+        work.end_poses.extend(work.goal.iter().map(|g| g.pose));
         let paths = Paths {
             model: &self.model,
             start: &self.last.bodies,

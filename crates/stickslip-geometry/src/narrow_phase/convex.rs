@@ -28,7 +28,7 @@ const PARALLEL: f64 = 0.2;
 const TOUCH: f64 = 1e-6;
 
 /// Most steps on the way to the first touch; each is as long as the gap allows.
-const MOST_ADVANCES: usize = 60;
+const MOST_ADVANCES: usize = 20;
 
 /// Both bodies at one time.
 #[derive(Clone, Copy)]
@@ -145,25 +145,29 @@ impl Pair<'_> {
         if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
             return Some(nearest);
         }
-        let touch = self.first_touch(nearest)?;
+        let touch = self.first_touch(start, nearest)?;
         let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
         Some(if separates { touch } else { nearest })
     }
 
     /// The nearest direction where the pair first touches on its predicted way: it is followed by steps that are
     /// too short to miss it.
-    fn first_touch(&self, start: Direction) -> Option<Direction> {
+    fn first_touch(&self, start: &Both, nearest: Direction) -> Option<Direction> {
         let [a, b] = self.moving;
         let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
         let turn = a.sweep() + b.sweep();
-        let (mut s, mut d) = (0.0, start);
+        let (mut s, mut d) = (0.0, nearest);
         for _ in 0..MOST_ADVANCES {
             // Along n they approach by n·shift and the turns at most.
             let approach = turn - d.n.dot(shift);
             if d.gap <= TOUCH * self.size {
                 return Some(d);
             }
-            if approach <= 0.0 {
+            // What lies on one side of a plane at the start and at the end stays there.
+            let Both { a: end_a, b: end_b } = &self.end;
+            let clear =
+                gap_along(end_a, end_b, d.n) >= 0.0 && gap_along(&start.a, &start.b, d.n) >= 0.0;
+            if approach <= 0.0 || clear {
                 return None;
             }
             s += d.gap / approach;

@@ -27,7 +27,7 @@ fn exact(v: DVec3, w: DVec3, t: f64) -> DVec3 {
     let (mu, g, r) = (0.3, 9.81, 0.1);
     let slip = v + w.cross(DVec3::Z * -r);
     let roll = 2.0 * slip.length() / (7.0 * mu * g);
-    let a = slip.normalize() * (-mu * g);
+    let a = slip * (-mu * g / slip.length());
     let s = t.min(roll);
     v * s + a * (0.5 * s * s) + (v + a * s) * (t - s)
 }
@@ -144,9 +144,9 @@ fn the_heavy_top_is_of_order_two_or_more() {
 /// Two rods of 1 m, hinged at the origin and to each other, let go at right angles.
 fn double_pendulum(h: f64) -> World {
     let rod = DVec3::new(0.05, 0.05, 1.0);
-    let down = DQuat::from_rotation_y(0.9);
+    let down = stickslip::geometry::pose::exp(DVec3::Y * 0.9);
     let first = down * DVec3::new(0.0, 0.0, -0.5);
-    let second = DQuat::from_rotation_y(-0.4);
+    let second = stickslip::geometry::pose::exp(DVec3::Y * -0.4);
     let pose = |position: DVec3, orientation: DQuat| Pose {
         position,
         orientation,
