@@ -67,7 +67,7 @@ impl Assembly {
     }
 
     /// The inverse of [`Assembly::to_record`].
-    pub(crate) fn recalled(&self, contact: usize, p: DVec3) -> DVec3 {
+    pub(crate) fn to_problem(&self, contact: usize, p: DVec3) -> DVec3 {
         self.fans
             .get(contact)
             .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))

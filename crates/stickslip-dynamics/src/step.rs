@@ -321,7 +321,7 @@ impl World {
             match remembered(last, contact) {
                 Some(found) => {
                     let impulse = last[found].impulse;
-                    guess.push(self.work.problem.recalled(k, impulse));
+                    guess.push(self.work.problem.to_problem(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
