@@ -38,16 +38,19 @@ impl World {
             solved = self.solve_once(solver)?;
             iterations += solved.iterations;
             let (mut now, mut speed): (f64, f64) = (0.0, 1.0);
-            for ((old, new), body) in before.iter().zip(&self.work.next).zip(&self.model.bodies) {
+            for (i, body) in self.model.bodies.iter().enumerate() {
+                let (old, new) = (&before[i], &self.work.next[i]);
                 if body.is_free() {
                     let radius = body.shape.radius();
                     let turn = new.twist.angular - old.twist.angular;
                     now = now.max((new.twist.linear - old.twist.linear).length());
                     now = now.max(turn.length() * radius);
-                    // Places too: a body may have flown in one iterate and not in the next.
-                    let (p, q) = (&old.pose, &new.pose);
-                    now = now.max((p.position - q.position).length() / h);
-                    now = now.max((p.orientation - q.orientation).length() * radius / h);
+                    // Places too, of a body with rows: it may have flown in the iterate before.
+                    if self.work.problem.slot_of(i).is_some() {
+                        let (p, q) = (&old.pose, &new.pose);
+                        now = now.max((p.position - q.position).length() / h);
+                        now = now.max((p.orientation - q.orientation).length() * radius / h);
+                    }
                     speed = speed.max(new.twist.linear.length());
                     speed = speed.max(new.twist.angular.length() * radius);
                 }
