@@ -183,6 +183,7 @@ fn without_places(mut scene: Scene) -> Scene {
     scene.file.clear();
     scene.text = "".into();
     scene.overrides.clear();
+    scene.files.clear();
     scene.bodies.iter_mut().for_each(|body| body.span = 0..0);
     scene.forces.iter_mut().for_each(|force| force.span = 0..0);
     scene.joints.iter_mut().for_each(|joint| joint.span = 0..0);
