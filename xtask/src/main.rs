@@ -1,7 +1,7 @@
 //! Development tasks. `cargo xtask test` runs every check that CI runs, with the same settings.
 
 mod browser;
-mod picture;
+mod gallery;
 mod stages;
 
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ Development tasks of stickslip.
 
   cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
-  cargo xtask picture [CSV]   re-make docs/pictures/box_stack.svg from a run of scenes/box_stack.toml
+  cargo xtask gallery         make the pictures of docs/gallery.md again
 
 Example: cargo xtask test";
 
@@ -21,8 +21,7 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["test"] => stages::run_all(),
         ["browser"] => browser::run(),
-        ["picture"] => picture::make(None),
-        ["picture", trajectory] => picture::make(Some(trajectory)),
+        ["gallery"] => gallery::make(),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

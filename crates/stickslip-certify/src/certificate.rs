@@ -123,6 +123,24 @@ impl Certificate {
         worst
     }
 
+    /// The worse of two, number by number: what holds for several steps at once.
+    pub fn join(&mut self, other: &Self) {
+        for (kind, value) in Residual::ALL.into_iter().zip(other.residuals) {
+            self.raise(kind, value);
+        }
+        let pairs = [
+            (&mut self.penetration, other.penetration),
+            (&mut self.speed, other.speed),
+            (&mut self.rounding, other.rounding),
+            (&mut self.floor, other.floor),
+        ];
+        for (mine, theirs) in pairs {
+            if theirs > *mine || theirs.is_nan() {
+                *mine = theirs;
+            }
+        }
+    }
+
     /// One residual, m/s.
     #[must_use]
     pub fn get(&self, kind: Residual) -> f64 {

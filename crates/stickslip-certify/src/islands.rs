@@ -9,7 +9,7 @@ use crate::step::ContactImpulse;
 use glam::DVec3;
 
 /// Memory of the search, reused.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Islands {
     parent: Vec<usize>,
     loaded: Vec<bool>,
@@ -19,26 +19,9 @@ impl Islands {
     /// For each body: does it fly? (Prescribed bodies do not, and do not join islands.)
     pub fn flying(&mut self, model: &Model, contacts: &[ContactImpulse], flies: &mut Vec<bool>) {
         let n = model.bodies.len();
-        self.parent.clear();
-        self.parent.extend(0..n);
+        self.join(model, contacts);
         self.loaded.clear();
         self.loaded.resize(n, false);
-        for c in contacts {
-            let [a, b] = c.contact.bodies;
-            if model.bodies[a].is_free() && model.bodies[b].is_free() {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parent[a.max(b)] = a.min(b);
-            }
-        }
-        for joined in model.joined() {
-            if let [Some(a), Some(b)] = joined
-                && model.bodies[a].is_free()
-                && model.bodies[b].is_free()
-            {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parent[a.max(b)] = a.min(b);
-            }
-        }
         let loads = contacts.iter().filter(|c| c.impulse != DVec3::ZERO);
         let touched = loads.flat_map(|c| c.contact.bodies);
         let joined = model.joined().flatten().flatten();
@@ -53,6 +36,25 @@ impl Islands {
             let root = self.root(k);
             flies.push(model.bodies[k].is_free() && !self.loaded[root]);
         }
+    }
+
+    /// Joins free bodies that share a contact row.
+    pub fn join(&mut self, model: &Model, contacts: &[ContactImpulse]) {
+        self.parent.clear();
+        self.parent.extend(0..model.bodies.len());
+        for c in contacts {
+            let [a, b] = c.contact.bodies;
+            if model.bodies[a].is_free() && model.bodies[b].is_free() {
+                let (a, b) = (self.root(a), self.root(b));
+                self.parent[a.max(b)] = a.min(b);
+            }
+        }
+    }
+
+    /// The first body of the island that a contact belongs to; `None` where neither body is free.
+    pub fn of_contact(&mut self, model: &Model, bodies: [usize; 2]) -> Option<usize> {
+        let free = bodies.into_iter().find(|&k| model.bodies[k].is_free())?;
+        Some(self.root(free))
     }
 
     /// The island's first body; the path to it is halved on the way.

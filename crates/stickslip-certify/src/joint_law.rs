@@ -21,10 +21,9 @@ pub struct Aims {
     pub motor: [f64; AXES],
 }
 
-/// |Φ| is divided by h, but by no more than a second: the tolerance then bounds |Φ| in m as well.
-fn per_time(h: f64) -> f64 {
-    1.0 / h.min(1.0)
-}
+/// Misfits |Φ| of holds and limits are divided by one second, not by h: the tolerance of 1e-10 then means 1e-10 m.
+/// They do not add up: every step closes its joints anew.
+const SECOND: f64 = 1.0;
 
 /// One axis over one step: its coordinates at both ends, times the joint's scale where they are angles (so all
 /// in m), and what acts on it, as velocities.
@@ -54,7 +53,7 @@ impl AxisStep<'_> {
 
     fn hold(&self, p: f64, target: f64) -> f64 {
         if self.axis.hold != Hold::Free {
-            return (self.to - target).abs() * self.scale * per_time(self.h);
+            return (self.to - target).abs() * self.scale / SECOND;
         }
         let Some([lo, hi]) = self.axis.limits else {
             return self.weight * p.abs();
@@ -62,7 +61,7 @@ impl AxisStep<'_> {
         let outside = (lo - self.to).max(self.to - hi).max(0.0);
         let room = if p > 0.0 { self.to - lo } else { hi - self.to };
         let both = (room.max(0.0) * self.scale / self.h).min(self.weight * p.abs());
-        both.max(outside * self.scale * per_time(self.h))
+        both.max(outside * self.scale / SECOND)
     }
 
     fn motor(&self, p: f64, target: f64) -> f64 {

@@ -7,19 +7,28 @@ use crate::joint::{AXES, JointImpulse};
 use crate::joint_law::{Aims, judge_joints};
 use crate::law::ContactLaw;
 use crate::model::{Body, Model};
-use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Wrench};
+use crate::scheme::Scheme;
+use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench};
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::{contact_frame, fan_start};
+use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
+use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
 
 /// What the scene prescribes for the step.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
-    /// Length of the step, s.
+    /// Length of the step, s; zero for a phase of an impact.
     pub h: f64,
+    /// The step that was asked for, s: lengths are divided by it to become velocities.
+    pub grid: f64,
+    /// Where and when the contact law is written.
+    pub scheme: Scheme,
+    /// What bounds friction beside a restitution impulse.
+    pub reading: Reading,
     /// The applied wrench on each body over the step (gravity included).
     pub wrench: &'a [Wrench],
     /// Where the prescribed bodies must be at the end of the step (free bodies' entries are not read).
@@ -78,7 +87,7 @@ impl Judge {
     ) -> Certificate {
         let mut c = Certificate::default();
         world_inverses(model, before, &mut self.inverse);
-        self.sum_impulses(model, before, contacts);
+        self.sum_impulses(model, given, before, after, contacts);
         self.sum_joints(model, before, joints, &mut c);
         self.islands.flying(model, contacts, &mut self.flies);
         for i in 0..model.bodies.len() {
@@ -91,7 +100,11 @@ impl Judge {
                 inverse: &self.inverse,
                 states: before,
             };
-            law_of(&start, given.h, given.cone, after, contact).judge(&mut c);
+            law_of(&start, given, after, contact).judge(&mut c);
+        }
+        // An impact moves nothing: its poses were judged with the step before.
+        if given.h > 0.0 {
+            self.judge_penetration(model, given, before, after, &mut c);
         }
         let start = Start {
             model,
@@ -99,11 +112,17 @@ impl Judge {
             states: before,
         };
         judge_joints(&start, given, after, joints, &mut c);
-        self.judge_penetration(model, given, before, after, &mut c);
         c
     }
 
-    fn sum_impulses(&mut self, model: &Model, before: &[BodyState], contacts: &[ContactImpulse]) {
+    fn sum_impulses(
+        &mut self,
+        model: &Model,
+        given: &Given,
+        before: &[BodyState],
+        after: &[BodyState],
+        contacts: &[ContactImpulse],
+    ) {
         self.sums.clear();
         self.sums.resize(model.bodies.len(), Sum::default());
         for ContactImpulse {
@@ -113,7 +132,7 @@ impl Judge {
             let [n, t1, t2] = contact_frame(contact.normal);
             let p = n * impulse.x + t1 * impulse.y + t2 * impulse.z;
             for (body, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
-                let lever = contact.point - before[body].pose.position;
+                let lever = contact.point - given.scheme.pose(model, before, after, body).position;
                 self.sums[body].add(lever, p * sign, DVec3::ZERO, 1);
             }
         }
@@ -164,7 +183,8 @@ impl Judge {
         i: usize,
         c: &mut Certificate,
     ) {
-        let (body, h, eps) = (&model.bodies[i], given.h, f64::EPSILON);
+        let (body, h, grid) = (&model.bodies[i], given.h, given.grid);
+        let eps = f64::EPSILON;
         let (old, new, sum, wrench) = (&before[i], &after[i], &self.sums[i], &given.wrench[i]);
         let norm_error = (new.pose.orientation.length() - 1.0).abs();
         c.raise_equality(Residual::Norm, norm_error, 8.0 * eps);
@@ -177,7 +197,7 @@ impl Judge {
             let dx = (new.pose.position - want.pose.position).length()
                 + (new.pose.orientation - want.pose.orientation).length();
             let scale = want.pose.position.length() + 1.0;
-            c.raise_equality(Residual::Prescribed, dx / h, 4.0 * eps * scale / h);
+            c.raise_equality(Residual::Prescribed, dx / grid, 4.0 * eps * scale / grid);
             return;
         }
         let radius = body.shape.radius();
@@ -191,11 +211,16 @@ impl Judge {
         if sum.rows > 0 {
             self.judge_in_contact(model, given, before, after, i, &mut in_contact);
         }
-        let flight = self.flies[i].then(|| misfit(body, old, new, wrench, h));
+        if h == 0.0 && sum.rows == 0 {
+            // An impact elsewhere: nothing happens here.
+            let still = if old == new { 0.0 } else { f64::NAN };
+            return c.raise_equality(Residual::Momentum, still, eps);
+        }
+        let flight = (h > 0.0 && self.flies[i]).then(|| misfit(body, old, new, wrench, h));
         match flight.flatten() {
             Some(m) if sum.rows == 0 || m.ratio() < in_contact.rounding => {
                 c.raise_equality(Residual::Momentum, m.velocity.0, m.velocity.1);
-                c.raise_equality(Residual::Map, m.pose.0 / h, m.pose.1 / h);
+                c.raise_equality(Residual::Map, m.pose.0 / grid, m.pose.1 / grid);
             }
             _ => {
                 c.raise(Residual::Momentum, in_contact.get(Residual::Momentum));
@@ -217,7 +242,8 @@ impl Judge {
         i: usize,
         c: &mut Certificate,
     ) {
-        let (body, h, eps) = (&model.bodies[i], given.h, f64::EPSILON);
+        let (body, h, grid) = (&model.bodies[i], given.h, given.grid);
+        let eps = f64::EPSILON;
         let (old, new, sum, wrench) = (&before[i], &after[i], &self.sums[i], &given.wrench[i]);
         let Some(mass) = body.mass else { return };
         let radius = body.shape.radius();
@@ -251,18 +277,22 @@ impl Judge {
             2.0 * roundings * spread * w_size * radius,
         );
 
-        // q⁺ = q ⊕ h ν⁺
-        let x = old.pose.position + new.twist.linear * h;
-        let x_size = old.pose.position.length() + new.twist.linear.length() * h;
+        // q⁺ = q ⊕ h ν⁺, or q ⊕ h ν where the constraints are those of q⁺ (Anitescu)
+        let moves = match given.scheme {
+            Scheme::Anitescu => &old.twist,
+            _ => &new.twist,
+        };
+        let x = old.pose.position + moves.linear * h;
+        let x_size = old.pose.position.length() + moves.linear.length() * h;
         let dx = (new.pose.position - x).length();
-        c.raise_equality(Residual::Map, dx / h, 8.0 * eps * x_size / h);
-        let q = exp(new.twist.angular * h) * old.pose.orientation;
+        c.raise_equality(Residual::Map, dx / grid, 8.0 * eps * x_size / grid);
+        let q = exp(moves.angular * h) * old.pose.orientation;
         let dq = (new.pose.orientation - q).length();
-        let q_size = 1.0 + new.twist.angular.length() * h;
+        let q_size = 1.0 + moves.angular.length() * h;
         c.raise_equality(
             Residual::Map,
-            dq * radius / h,
-            16.0 * eps * q_size * radius / h,
+            dq * radius / grid,
+            16.0 * eps * q_size * radius / grid,
         );
     }
 
@@ -286,6 +316,7 @@ impl Judge {
                 start,
                 pose,
                 end,
+                arm: 0.0,
             }
         };
         self.bounds.clear();
@@ -295,19 +326,19 @@ impl Judge {
             self.bounds.push(swept.grown(m.sweep()));
         }
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
-            (model.bodies[i].is_free() || model.bodies[j].is_free())
-                && given.ignored.binary_search(&[i, j]).is_err()
+            model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
-            let (a, b) = (moving(i), moving(j));
-            let depth = -separation(a.shape, &a.end, b.shape, &b.end);
-            if depth.is_nan() || depth > c.penetration {
-                c.penetration = depth;
-            }
-            let excess = -closest_on_the_way(&a, &b).0 - unseen(&a, &b);
-            if excess > 0.0 || excess.is_nan() {
-                c.raise(Residual::Gap, excess / given.h);
-            }
+            piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
+                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                if depth.is_nan() || depth > c.penetration {
+                    c.penetration = depth;
+                }
+                let excess = -closest_on_the_way(a, b).0 - unseen(a, b);
+                if excess > 0.0 || excess.is_nan() {
+                    c.raise(Residual::Gap, excess / given.grid);
+                }
+            });
         }
     }
 }
@@ -335,16 +366,22 @@ fn judge_geometry(
     contact: &ContactImpulse,
     c: &mut Certificate,
 ) {
-    let h = given.h;
+    let h = given.grid;
     let ContactImpulse {
         contact, impulse, ..
     } = contact;
     let [i, j] = contact.bodies;
-    let (a, b) = (&model.bodies[i].shape, &model.bodies[j].shape);
-    let (pose_a, pose_b) = (
-        gap_pose(model, before, after, i),
-        gap_pose(model, before, after, j),
-    );
+    let of = |k: usize| {
+        let body = contact.bodies[k];
+        let (shape, local) = model.bodies[body].shape.piece(contact.pieces[k])?;
+        let pose = given.scheme.pose(model, before, after, body);
+        Some((shape, pose.then(&local)))
+    };
+    let (Some((a, pose_a)), Some((b, pose_b))) = (of(0), of(1)) else {
+        c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
+        return;
+    };
+    let (pose_a, pose_b) = (&pose_a, &pose_b);
     let (n, x) = (contact.normal, contact.point);
     let (from_a, from_b) = (a.distance(pose_a, x), b.distance(pose_b, x));
     let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)
@@ -407,20 +444,6 @@ pub fn gap_rounding(model: &Model, poses: [&Pose; 2], contact: &Contact) -> f64 
     32.0 * f64::EPSILON * size
 }
 
-/// Where a body's gaps are measured: the start of the step if free, its end if prescribed.
-fn gap_pose<'s>(
-    model: &Model,
-    before: &'s [BodyState],
-    after: &'s [BodyState],
-    i: usize,
-) -> &'s Pose {
-    if model.bodies[i].is_free() {
-        &before[i].pose
-    } else {
-        &after[i].pose
-    }
-}
-
 /// The bodies at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
@@ -443,31 +466,38 @@ pub fn world_inverses(model: &Model, states: &[BodyState], inverse: &mut Vec<DMa
 #[must_use]
 pub fn law_of(
     start: &Start,
-    h: f64,
-    cone: Cone,
+    given: &Given,
     after: &[BodyState],
     contact: &ContactImpulse,
 ) -> ContactLaw {
     let ContactImpulse {
-        contact, impulse, ..
+        contact,
+        impulse,
+        restituted,
+        ..
     } = contact;
+    let scheme = given.scheme;
     let [n, t1, t2] = contact_frame(contact.normal);
-    // A prescribed body's normal motion is in the gap already (it was measured at its end pose).
-    let (mut normal, mut slip, mut trace) = (contact.gap / h, DVec3::ZERO, 0.0);
+    let mut normal = scheme.gap_rate(contact.gap, given.h, given.grid);
+    let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
-        let lever = contact.point - gap_pose(start.model, start.states, after, k).position;
+        let lever = contact.point - scheme.pose(start.model, start.states, after, k).position;
         let velocity = after[k].twist.at(lever) * sign;
         slip += velocity;
-        if let Some(mass) = start.model.bodies[k].mass {
+        let mass = start.model.bodies[k].mass;
+        if scheme.counts(mass.is_some()) {
             normal += n.dot(velocity);
+        }
+        if let Some(mass) = mass {
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
-    let (mut p, mut u) = (*impulse, DVec3::new(normal, t1.dot(slip), t2.dot(slip)));
-    if let Cone::Fan(fan) = cone {
+    let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
+    let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
+    if let Cone::Fan(fan) = given.cone {
         let poses = contact
             .bodies
-            .map(|k| gap_pose(start.model, start.states, after, k));
+            .map(|k| scheme.pose(start.model, start.states, after, k));
         let first = fan_of(&fan, start.model, poses, contact);
         for v in [&mut p, &mut u] {
             let turned = DVec2::new(first.x, -first.y).rotate(DVec2::new(v.y, v.z));
@@ -476,10 +506,15 @@ pub fn law_of(
     }
     ContactLaw {
         p,
+        pressure: match given.reading {
+            Reading::Coupled => impulse.x,
+            Reading::Literal => p.x,
+        },
+        restituted: *restituted,
         u,
         mass: 3.0 / trace,
         friction: contact.friction,
-        cone,
+        cone: given.cone,
     }
 }
 
@@ -497,6 +532,26 @@ pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) ->
         axes = [DVec3::X, DVec3::Y].map(|e| poses[carrier].orientation * e);
     }
     fan_start(&frame, axes[0], axes[1], fan.turn * sector)
+}
+
+/// Relative velocity at a contact of the bodies for which `counts` holds, seen in (n, t₁, t₂), m/s.
+pub(crate) fn frame_velocity(
+    start: &Start,
+    scheme: Scheme,
+    after: &[BodyState],
+    contact: &ContactImpulse,
+    counts: impl Fn(usize) -> bool,
+) -> DVec3 {
+    let c = &contact.contact;
+    let [n, t1, t2] = contact_frame(c.normal);
+    let mut velocity = DVec3::ZERO;
+    for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+        if counts(k) {
+            let lever = c.point - scheme.pose(start.model, start.states, after, k).position;
+            velocity += after[k].twist.at(lever) * sign;
+        }
+    }
+    DVec3::new(n.dot(velocity), t1.dot(velocity), t2.dot(velocity))
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

@@ -7,8 +7,13 @@ use glam::{DVec2, DVec3};
 /// One contact as the law sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactLaw {
-    /// (p_n, p_t1, p_t2), N s; the tangents are turned to where the fan of directions starts, if it has its own.
+    /// (p_n, p_t1, p_t2), N s; the normal part without what is restituted, the tangents turned to where the fan of directions
+    /// starts, if it has its own.
     pub p: DVec3,
+    /// The normal impulse that bounds friction, N s: p_n, with or without what is restituted by the reading.
+    pub pressure: f64,
+    /// The restituted part of the normal impulse, N s.
+    pub restituted: f64,
     /// (ψ/h + u_n, u_t1, u_t2) at the end of the step, m/s.
     pub u: DVec3,
     /// Effective mass 3/tr(W_ii), kg: turns impulses into velocities.
@@ -22,16 +27,16 @@ pub struct ContactLaw {
 impl ContactLaw {
     /// Raises the certificate's law residuals by this contact's.
     pub(crate) fn judge(&self, certificate: &mut Certificate) {
-        let p = self.p / self.mass;
+        let (p, pressure) = (self.p / self.mass, self.pressure / self.mass);
         let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
         certificate.raise(Residual::Gap, (-self.u.x).max(0.0));
         let both = p.x.min(self.u.x).max(0.0);
         certificate.raise(Residual::Complementarity, both.max(-p.x));
-        let outside = |mu: f64| (p_t - self.project(p_t, mu * p.x)).length();
+        let outside = |mu: f64| (p_t - self.project(p_t, mu * pressure)).length();
         certificate.raise(Residual::Cone, outside(self.friction.stick));
-        certificate.raise(Residual::Direction, self.slip_residual(p_t, u_t, p.x));
+        certificate.raise(Residual::Direction, self.slip_residual(p_t, u_t, pressure));
         // A NaN makes every comparison above false or equal; say so in one place.
-        if !(self.p.is_finite() && self.u.is_finite()) {
+        if !(self.p.is_finite() && self.u.is_finite() && self.pressure.is_finite()) {
             certificate.raise(Residual::Complementarity, f64::NAN);
         }
     }
@@ -78,13 +83,13 @@ impl ContactLaw {
     /// What the contact does, by its place in the natural map: no threshold is involved.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        let p = self.p / self.mass;
-        if p.x <= self.u.x {
+        let (p, pressure) = (self.p / self.mass, self.pressure / self.mass);
+        if p.x <= self.u.x && self.restituted == 0.0 {
             return Mode::Open;
         }
         let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
         let z = p_t - u_t;
-        let kinetic = self.project(z, self.friction.slide * p.x);
+        let kinetic = self.project(z, self.friction.slide * pressure);
         let held_by_static_friction =
             self.friction.stick > self.friction.slide && u_t.length() <= (p_t - kinetic).length();
         if kinetic == z || held_by_static_friction {
@@ -127,6 +132,8 @@ mod tests {
     fn contact(p: DVec3, u: DVec3) -> ContactLaw {
         ContactLaw {
             p,
+            pressure: p.x,
+            restituted: 0.0,
             u,
             mass: 2.0,
             friction: Friction {
@@ -207,6 +214,8 @@ mod tests {
                 5.227_546_577_108_575e-5,
                 -4.828_296_373e-10,
             ),
+            pressure: 1.742_531_620_024_101_8e-4,
+            restituted: 0.0,
             u: DVec3::new(0.0, -0.056_290_484_205_441_62, 0.056_290_484_205_441_62),
             mass: 1.0,
             friction: Friction::same(0.3),

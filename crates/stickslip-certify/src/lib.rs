@@ -3,6 +3,7 @@
 //! and not taken on trust.
 
 pub mod certificate;
+pub mod energy;
 pub mod free_motion;
 pub mod islands;
 pub mod joint;
@@ -10,6 +11,8 @@ pub mod joint_law;
 pub mod judge;
 pub mod law;
 pub mod model;
+pub mod restitution;
+pub mod scheme;
 pub mod spring;
 pub mod step;
 
@@ -17,5 +20,10 @@ pub use certificate::{Certificate, Residual};
 pub use joint::{Joint, JointImpulse};
 pub use judge::{Given, Judge};
 pub use model::{Body, Model};
+pub use restitution::Restitution;
+pub use scheme::Scheme;
 pub use spring::Spring;
-pub use step::{BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Mode, StepRecord, Wrench};
+pub use step::{
+    BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Kind, Mode, Reading, StepRecord,
+    Wrench,
+};

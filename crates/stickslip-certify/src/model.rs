@@ -16,6 +16,8 @@ pub struct Body {
     pub mass: Option<MassProperties>,
     /// I⁻¹ in the body frame; zero for a prescribed body and for a particle, which does not turn.
     pub inverse_inertia: DMat3,
+    /// One bit for each group it is in: bodies that share a group do not collide.
+    pub groups: u64,
 }
 
 /// The bodies of a world and what joins them, sorted by name.
@@ -30,6 +32,13 @@ pub struct Model {
 }
 
 impl Model {
+    /// May the two meet: is one of them free, and do they share no group?
+    #[must_use]
+    pub fn may_collide(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.bodies[i], &self.bodies[j]);
+        (a.is_free() || b.is_free()) && a.groups & b.groups == 0
+    }
+
     /// Names of the joints, then of the springs: the order of [`crate::StepRecord::joints`].
     pub fn joint_names(&self) -> impl Iterator<Item = &str> {
         let joints = self.joints.iter().map(|j| j.name.as_str());
@@ -57,6 +66,7 @@ impl Body {
                 mass.inertia.inverse()
             },
             mass: Some(mass),
+            groups: 0,
         }
     }
 
@@ -68,6 +78,7 @@ impl Body {
             shape,
             mass: None,
             inverse_inertia: DMat3::ZERO,
+            groups: 0,
         }
     }
 

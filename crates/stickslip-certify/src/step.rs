@@ -79,6 +79,30 @@ impl Cone {
     }
 }
 
+/// Which impulse bounds the friction that acts together with a restitution impulse r.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// |p_t| ≤ μ p_n, the restitution impulse included: what presses can hold.
+    #[default]
+    Coupled,
+    /// |p_t| ≤ μ (p_n − r), as the slides print it: the restitution impulse carries no friction.
+    Literal,
+}
+
+impl Reading {
+    /// All readings.
+    pub const ALL: [Self; 2] = [Self::Coupled, Self::Literal];
+
+    /// Name in scene files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coupled => "coupled",
+            Self::Literal => "literal",
+        }
+    }
+}
+
 /// One place where two bodies touch or may touch before the end of the step.
 ///
 /// The normal points from `bodies[0]` to `bodies[1]`. Point, normal and gap belong to the start of
@@ -87,7 +111,9 @@ impl Cone {
 pub struct Contact {
     /// Indices into the model, the first smaller.
     pub bodies: [usize; 2],
-    /// Which features of the two shapes.
+    /// Which convex piece of each body (0 for a body that is convex itself).
+    pub pieces: [u32; 2],
+    /// Which features of the two pieces.
     pub feature: Feature,
     /// The one application point for both bodies, world, m.
     pub point: DVec3,
@@ -118,8 +144,51 @@ pub struct ContactImpulse {
     pub contact: Contact,
     /// (p_n, p_t1, p_t2) on `bodies[1]`, in `frame::contact_frame(normal)`, N s.
     pub impulse: DVec3,
+    /// r: the part of p_n that restitutes an earlier compression, N s; the contact law holds for p_n − r.
+    pub restituted: f64,
     /// Open, stick or slide.
     pub mode: Mode,
+}
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// A step of positive length.
+    #[default]
+    Step,
+    /// The first phase of an impact: velocities jump, poses stay, no time passes.
+    Compression,
+    /// The second phase of an impact.
+    Decompression,
+    /// Several steps combined by extrapolation; each was certified on its own.
+    Extrapolated,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [
+        Self::Step,
+        Self::Compression,
+        Self::Decompression,
+        Self::Extrapolated,
+    ];
+
+    /// Name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Compression => "compression",
+            Self::Decompression => "decompression",
+            Self::Extrapolated => "extrapolated",
+        }
+    }
+
+    /// Is it a phase of an impact?
+    #[must_use]
+    pub const fn is_impact(self) -> bool {
+        matches!(self, Self::Compression | Self::Decompression)
+    }
 }
 
 /// One accepted step, whole.
@@ -129,6 +198,10 @@ pub struct StepRecord {
     pub step: u64,
     /// Time at the end of the step, s.
     pub t: f64,
+    /// Length of the step, s; zero for the phases of an impact and for the initial state.
+    pub h: f64,
+    /// What it is.
+    pub kind: Kind,
     /// States at the end of the step, in the model's order.
     pub bodies: Vec<BodyState>,
     /// Every contact that was part of the step's problem, with its impulse (zero where open).
@@ -154,6 +227,14 @@ impl Mode {
             Self::Stick => "stick",
             Self::Slide => "slide",
         }
+    }
+}
+
+impl Contact {
+    /// What identifies the contact from step to step, and orders the contacts of a step.
+    #[must_use]
+    pub const fn key(&self) -> ([usize; 2], [u32; 2], Feature) {
+        (self.bodies, self.pieces, self.feature)
     }
 }
 

@@ -9,15 +9,21 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// Run a benchmark
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
+/// precision: error against CPU time for every method on five scenes with closed forms.
 /// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
+/// contacts: microseconds per pair of shapes, and both phases for 1,000 and 10,000 bodies.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "plate", "cannonball"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "page", "precision"])]
     name: String,
+    /// Draw a plot: .svg or .png (precision)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Option<std::path::PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -35,9 +41,17 @@ struct Row {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        if self.output.is_some() && self.name != "precision" {
+            return Err(Failure::Input("-o: only `precision` draws a plot".into()));
+        }
         match self.name.as_str() {
+            "contacts" => return crate::bench_contacts::run(self.json),
             "plate" => return crate::bench_plate::run(self.json),
+            "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json),
+            "precision" => {
+                return crate::bench_precision::run(self.json, self.output.as_ref());
+            }
             _ => {}
         }
         let rows = [1, 10, 100]

@@ -10,7 +10,7 @@ use stickslip::solvers::solver_by_name;
 
 /// The document's rows: balls in the lowest row (its 10, 21, 36, 55 and 210 bodies are triangular numbers),
 /// μ, its contacts and its seconds.
-const ROWS: [(usize, f64, usize, Option<f64>); 11] = [
+pub(crate) const ROWS: [(usize, f64, usize, Option<f64>); 11] = [
     (4, 0.2, 21, Some(0.04)),
     (4, 0.8, 21, Some(0.03)),
     (6, 0.2, 52, Some(0.28)),
@@ -31,7 +31,7 @@ const CONES: [(&str, Cone); 3] = [
 ];
 
 /// Largest residual that counts as solved, m/s.
-const TOLERANCE: f64 = 1e-10;
+pub(crate) const TOLERANCE: f64 = 1e-10;
 
 pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
     let mut rows = Vec::new();
@@ -69,18 +69,18 @@ pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
     Ok(if good { Verdict::Good } else { Verdict::Bad })
 }
 
-struct Row {
-    contacts: usize,
-    seconds: f64,
+pub(crate) struct Row {
+    pub(crate) contacts: usize,
+    pub(crate) seconds: f64,
     /// Of the law, m/s.
-    residual: f64,
+    pub(crate) residual: f64,
     iterations: usize,
     /// Of the fastest ball at the end of the step, m/s.
     speed: f64,
 }
 
 impl Row {
-    fn motion(&self) -> &'static str {
+    pub(crate) fn motion(&self) -> &'static str {
         if self.residual > TOLERANCE {
             "not solved"
         } else if self.speed <= 10.0 * TOLERANCE {
@@ -107,7 +107,7 @@ impl Row {
 }
 
 /// The first step's problem, solved from nothing.
-fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
+pub(crate) fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
     let mut world = pile(base, mu, cone)?;
     let problem = world
         .next_problem()
@@ -134,7 +134,7 @@ fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
 }
 
 /// Rows of base, base - 1, …, 1 balls in the x-z plane.
-fn pile(base: usize, mu: f64, cone: Cone) -> Result<World, Failure> {
+pub(crate) fn pile(base: usize, mu: f64, cone: Cone) -> Result<World, Failure> {
     let r = 0.1;
     let fail = |e: &dyn std::error::Error| Failure::Work(e.to_string());
     let ground = Shape::half_space(DVec3::Z, 0.0).map_err(|e| fail(&e))?;

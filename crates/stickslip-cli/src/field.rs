@@ -14,8 +14,9 @@ use stickslip_plate::library::{self, LIBRARY, Part, PlateMotion};
 
 /// Measure where a vibrating plate carries parts, from every place of a square grid
 ///
-/// Each part starts at rest on the plate, settles, and is then watched for some periods: its mean velocity, its mean
-/// place in the plate's frame, and the fractions of time that it slides, sticks and is in the air.
+/// Each part starts at rest on the plate and settles, put back to its start after every period; then it is watched for
+/// some periods: its mean velocity, its mean place in the plate's frame, and the fractions of time that it slides,
+/// sticks and is in the air.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,10 +53,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 300)]
     steps: usize,
     /// Periods to settle
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 12)]
     settle: usize,
     /// Periods to average over
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     average: usize,
     /// Threads; the answer does not depend on it (default: all there are)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]

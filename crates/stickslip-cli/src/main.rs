@@ -3,14 +3,19 @@
 mod accel;
 mod bench;
 mod bench_cannonball;
+mod bench_contacts;
+mod bench_page;
 mod bench_plate;
+mod bench_precision;
 mod check;
 mod collection;
 mod compare;
+mod converge;
 mod dump;
 mod field;
 mod modes;
 mod output;
+mod reproduce;
 mod run;
 mod schema;
 mod shot;
@@ -40,12 +45,14 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Compare(compare::Args),
+    Converge(converge::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
     View(view::Args),
     Shot(shot::Args),
     Field(field::Args),
+    Reproduce(reproduce::Args),
     Schema(schema::Args),
     Bench(bench::Args),
 }
@@ -56,12 +63,14 @@ fn main() -> ExitCode {
         Command::Run(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Converge(args) => args.run(),
         Command::Accel(args) => args.run(),
         Command::Modes(args) => args.run(),
         Command::Solve(args) => args.run(),
         Command::View(args) => args.run(),
         Command::Shot(args) => args.run(),
         Command::Field(args) => args.run(),
+        Command::Reproduce(args) => args.run(),
         Command::Schema(args) => args.run(),
         Command::Bench(args) => args.run(),
     };

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::dynamics::alarm::Watch;
-use stickslip::dynamics::scene::Override;
+use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Time-stepping method
     #[arg(long, value_name = "M")]
     method: Option<String>,
+    /// Wanted error of places at the end, m, with method extrapolated (which it implies)
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    error: Option<String>,
     /// Friction cone: quadratic, or pyramid:N
     #[arg(long, value_name = "CONE")]
     cone: Option<String>,
@@ -56,6 +59,9 @@ pub(crate) struct Args {
     /// With a .csv: also write the joints and springs with their forces, beside it
     #[arg(long)]
     joints: bool,
+    /// Read meshes and height fields also outside the scene's folder
+    #[arg(long)]
+    allow_outside: bool,
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
@@ -76,12 +82,18 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let overrides = self.overrides()?;
-        let scene = Scene::read(&self.scene, &overrides)?;
+        let files = Files::beside(&self.scene).anywhere(self.allow_outside);
+        let scene = Scene::read_with(&self.scene, &overrides, files)?;
+        for note in &scene.notes {
+            eprintln!("note: {note}");
+        }
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.recorder(&scene, &world)?);
-        let steps = steps_until(scene.step.h, scene.step.until);
+        // By time: steps may be shorter than h.
+        let h = scene.step.h;
+        let steps = steps_until(h, scene.step.until);
         let bar = progress_bar(steps, "step", self.quiet || self.json);
         let mut watch = self.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
@@ -100,7 +112,7 @@ impl Args {
             &mut recorder,
             &mut |w| {
                 if w.steps().is_multiple_of(16) {
-                    bar.set_position(w.steps());
+                    bar.set_position((w.time() / h) as u64);
                 }
                 if let Some(watch) = &mut watch {
                     watch.look(w);
@@ -149,10 +161,14 @@ impl Args {
                 .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
             overrides.push(parsed);
         }
+        // A wanted error is what one method is for.
+        let implied = self.error.as_ref().map(|_| "extrapolated".to_string());
+        let method = self.method.clone().or(implied);
         for (flag, key, value) in [
             ("--h", "step.h", &self.h),
             ("--until", "step.until", &self.until),
-            ("--method", "step.method", &self.method),
+            ("--method", "step.method", &method),
+            ("--error", "step.error", &self.error),
             ("--cone", "step.cone", &self.cone),
             ("--solver", "step.solver", &self.solver),
             ("--tolerance", "step.tolerance", &self.tolerance),

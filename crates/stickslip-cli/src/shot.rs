@@ -1,7 +1,8 @@
 //! `stickslip shot`: a picture of one moment, or the whole run as a GLB animation.
 
-use crate::output::{Failure, Verdict, print};
+use crate::output::{Failure, Verdict, print, print_json};
 use crate::view::with_film;
+use serde_json::json;
 use std::path::PathBuf;
 use stickslip_view::ShotOptions;
 
@@ -38,6 +39,9 @@ pub(crate) struct Args {
     /// Frame everything that ever moves, not only what is there at this time
     #[arg(long)]
     whole: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl Args {
@@ -81,7 +85,11 @@ impl Args {
                     .map_err(|e| wrong(&e))?;
                 drawing.write(&self.output).map_err(|e| wrong(&e))?;
             }
-            print(&self.output.display().to_string())
+            let file = self.output.display().to_string();
+            if self.json {
+                return print_json(&json!({ "file": file }));
+            }
+            print(&file)
         })?;
         Ok(Verdict::Good)
     }

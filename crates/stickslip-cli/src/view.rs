@@ -1,6 +1,7 @@
 //! `stickslip view`: a recorded run as one page to look at.
 
-use crate::output::{Failure, Verdict, print};
+use crate::output::{Failure, Verdict, print, print_json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_of;
 use stickslip::dynamics::scene::Scene;
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// Page to write (default: the name of the trajectory with .html)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl Args {
@@ -32,6 +36,10 @@ impl Args {
             let page = film.page();
             std::fs::write(&output, &page)
                 .map_err(|e| Failure::Work(format!("{}: {e}", output.display())))?;
+            if self.json {
+                let file = output.display().to_string();
+                return print_json(&json!({ "file": file, "bytes": page.len() }));
+            }
             let megabytes = page.len() as f64 / 1e6;
             print(&format!("{} ({megabytes:.2} MB)", output.display()))
         })?;

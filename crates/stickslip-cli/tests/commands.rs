@@ -6,8 +6,18 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use support::{ball, folder, path, program, stickslip, write};
 
-const COMMANDS: [&str; 8] = [
-    "run", "check", "compare", "accel", "modes", "solve", "schema", "bench",
+const COMMANDS: [&str; 11] = [
+    "run",
+    "check",
+    "compare",
+    "accel",
+    "modes",
+    "solve",
+    "schema",
+    "bench",
+    "view",
+    "shot",
+    "reproduce",
 ];
 
 #[test]

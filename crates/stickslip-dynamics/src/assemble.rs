@@ -1,8 +1,10 @@
 //! From contacts to the problem of the step: M, W, ν_free and b.
 
+use crate::impact::{gathered, restitute};
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_certify::judge::{Start, fan_of};
-use stickslip_certify::{BodyState, Cone, Contact, Fan, Model};
+use stickslip_certify::{BodyState, Cone, Contact, Fan, Given, Model, Reading};
+use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
@@ -14,6 +16,9 @@ pub(crate) struct Assembly {
     pub(crate) problem: ContactProblem,
     /// Row block of each body of the model; `NONE` for bodies without one.
     slot: Vec<usize>,
+    /// The contacts whose restituted impulse bears friction in a block of its own, after the contacts'.
+    discs: Vec<usize>,
+    first_disc: usize,
     /// The bodies with one, in its order.
     entered: Vec<usize>,
     /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
@@ -28,28 +33,26 @@ impl Assembly {
     pub(crate) fn assemble(
         &mut self,
         start: &Start,
-        goal: &[BodyState],
+        placed: &[Pose],
+        given: &Given,
         contacts: &[Contact],
-        h: f64,
-        cone: Cone,
     ) {
+        let goal = given.prescribed;
         self.slot.clear();
         self.slot.resize(start.model.bodies.len(), NONE);
         self.entered.clear();
         self.problem.inverse_mass.clear();
         self.problem.nu_free.clear();
         self.problem.contacts.clear();
+        self.discs.clear();
         self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
                 self.enter(start.model, start.inverse, goal, i);
             }
-            let mut block = block(&self.slot, start.states, goal, contact, h, cone);
-            if let Cone::Fan(fan) = cone {
-                let poses = contact.bodies.map(|i| {
-                    let free = start.model.bodies[i].is_free();
-                    &(if free { start.states } else { goal })[i].pose
-                });
+            let mut block = block(&self.slot, placed, given, contact);
+            if let Cone::Fan(fan) = given.cone {
+                let poses = contact.bodies.map(|i| &placed[i]);
                 let first = fan_of(&fan, start.model, poses, contact);
                 turn(&mut block, first);
                 self.fans.push(first);
@@ -64,7 +67,7 @@ impl Assembly {
     }
 
     /// The inverse of [`Assembly::to_record`].
-    pub(crate) fn from_record(&self, contact: usize, p: DVec3) -> DVec3 {
+    pub(crate) fn recalled(&self, contact: usize, p: DVec3) -> DVec3 {
         self.fans
             .get(contact)
             .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
@@ -116,11 +119,34 @@ impl Assembly {
         })
     }
 
+    /// Gives the contacts the impulses they restitute.
+    pub(crate) fn restitute(&mut self, restituted: &[f64], reading: Reading) {
+        self.first_disc = self.problem.contacts.len();
+        self.discs = restitute(&mut self.problem, restituted, reading);
+    }
+
+    /// Blocks beside the contacts.
+    pub(crate) const fn extra(&self) -> usize {
+        self.discs.len()
+    }
+
+    /// The contacts' impulses whole, from those of the blocks.
+    pub(crate) fn gathered(&self, solved: &[DVec3], restituted: &[f64]) -> Vec<DVec3> {
+        gathered(solved, restituted, &self.discs)
+    }
+
     /// Sets a contact's coefficient of friction; did that change it?
     pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
+        let old = self.problem.contacts[contact].law.friction();
+        if let Some(k) = self.discs.iter().position(|&k| k == contact) {
+            let place = self.first_disc + k;
+            if let Law::Disc { radius, .. } = &mut self.problem.contacts[place].law {
+                *radius *= new / old;
+            }
+        }
         match &mut self.problem.contacts[contact].law {
             Law::Cone { mu } | Law::Pyramid { mu, .. } => std::mem::replace(mu, new) != new,
-            Law::Unilateral | Law::Box { .. } => false,
+            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } => false,
         }
     }
 }
@@ -138,26 +164,23 @@ fn turn(block: &mut ContactBlock, first: DVec2) {
     block.b = turned(DVec2::new(first.x, -first.y), block.b);
 }
 
-/// b_n = ψ/h and b_t = −(velocity of a prescribed body at the point), the latter at t_{l+1}.
-fn block(
-    slot: &[usize],
-    start: &[BodyState],
-    goal: &[BodyState],
-    contact: &Contact,
-    h: f64,
-    cone: Cone,
-) -> ContactBlock {
+/// b_n is the gap's part of the normal row by the method (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
+/// at t_{l+1}.
+fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> ContactBlock {
     let frame = contact_frame(contact.normal);
-    let mut b = DVec3::new(contact.gap / h, 0.0, 0.0);
+    let rate = given.scheme.gap_rate(contact.gap, given.h, given.grid);
+    let mut b = DVec3::new(rate, 0.0, 0.0);
     let mut arms = [None; 2];
     for (k, (i, sign)) in contact.bodies.into_iter().zip([-1.0, 1.0]).enumerate() {
+        let lever = contact.point - placed[i].position;
         if slot[i] == NONE {
-            let lever = contact.point - goal[i].pose.position;
-            let carried = goal[i].twist.at(lever) * sign;
+            let carried = given.prescribed[i].twist.at(lever) * sign;
+            if given.scheme.counts(false) {
+                b.x += frame[0].dot(carried);
+            }
             b.y += frame[1].dot(carried);
             b.z += frame[2].dot(carried);
         } else {
-            let lever = contact.point - start[i].pose.position;
             arms[k] = Some(Arm {
                 body: slot[i],
                 lever,
@@ -167,7 +190,7 @@ fn block(
         }
     }
     let mu = contact.friction.stick;
-    let law = match cone {
+    let law = match given.cone {
         _ if mu == 0.0 => Law::Unilateral,
         Cone::Quadratic => Law::Cone { mu },
         Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {

@@ -2,13 +2,19 @@
 
 use crate::error::BuildError;
 use crate::joint_spec::{Drives, JointSpec, SpringSpec, build_joint, build_spring};
+use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
-use crate::world::{AppliedForce, Frictions, Settings, Workspace, World, energy};
+use crate::world::{AppliedForce, Frictions, Restitutions, Settings, Workspace, World, energy};
 use glam::{DMat3, DVec3};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use stickslip_certify::{Body, BodyState, Cone, Friction, Judge, Model, StepRecord, Wrench};
+use stickslip_certify::{
+    Body, BodyState, Cone, Friction, Judge, Model, Reading, Restitution, StepRecord, Wrench,
+};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::mass::centred;
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 use stickslip_solvers::solver::ContactSolver;
@@ -29,12 +35,18 @@ pub struct BodySpec {
     pub state: BodyState,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
+    /// Its own restitution, from 0 to 1; the world's default where `None`.
+    pub restitution: Option<f64>,
+    /// Groups it is in: bodies that share one do not collide.
+    pub groups: Vec<String>,
 }
 
 impl BodySpec {
-    /// A free body of the given mass (kg) whose inertia follows from the shape.
+    /// A free body of the given mass (kg) whose inertia follows from the shape. The origin of its frame is its
+    /// centre of mass: a shape around another point is shifted.
     #[must_use]
     pub fn free(name: impl Into<String>, shape: Shape, mass: f64) -> Self {
+        let shape = centred(&shape);
         let mass = MassProperties::with_mass(&shape, mass);
         Self::new(name, shape, mass, Motion::Free)
     }
@@ -68,6 +80,8 @@ impl BodySpec {
             motion,
             state: BodyState::default(),
             friction: None,
+            restitution: None,
+            groups: Vec::new(),
         }
     }
 
@@ -98,10 +112,24 @@ impl BodySpec {
         self
     }
 
+    /// Puts the body into a group; bodies that share a group do not collide.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
+        self.groups.push(group.into());
+        self
+    }
+
     /// Gives the body its own friction.
     #[must_use]
     pub fn with_friction(mut self, friction: Friction) -> Self {
         self.friction = Some(friction);
+        self
+    }
+
+    /// Gives the body its own restitution, from 0 to 1.
+    #[must_use]
+    pub const fn with_restitution(mut self, e: f64) -> Self {
+        self.restitution = Some(e);
         self
     }
 
@@ -128,9 +156,12 @@ pub struct WorldBuilder {
     bodies: Vec<BodySpec>,
     forces: Vec<(String, ForceLaw)>,
     pairs: Vec<([String; 2], Friction)>,
+    ignored: Vec<[String; 2]>,
     joints: Vec<JointSpec>,
     springs: Vec<SpringSpec>,
     friction: Friction,
+    restitution: f64,
+    pair_restitutions: Vec<([String; 2], f64)>,
     settings: Settings,
 }
 
@@ -143,15 +174,24 @@ impl World {
             bodies: Vec::new(),
             forces: Vec::new(),
             pairs: Vec::new(),
+            ignored: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
             friction: Friction::default(),
+            restitution: 0.0,
+            pair_restitutions: Vec::new(),
             settings: Settings {
                 h: 0.01,
+                method: Method::default(),
+                error: f64::INFINITY,
+                until: 0.0,
+                reading: Reading::default(),
                 cone: Cone::Quadratic,
                 solver: "auto".into(),
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
+                energy_check: false,
+                contact: Rule::default(),
                 ignored: Vec::new(),
                 threads: 1,
             },
@@ -221,6 +261,49 @@ impl WorldBuilder {
         self
     }
 
+    /// Sets the default coefficient of restitution, from 0 to 1.
+    #[must_use]
+    pub const fn restitution(mut self, e: f64) -> Self {
+        self.restitution = e;
+        self
+    }
+
+    /// Sets the restitution of one pair.
+    #[must_use]
+    pub fn pair_restitution(mut self, a: impl Into<String>, b: impl Into<String>, e: f64) -> Self {
+        self.pair_restitutions.push(([a.into(), b.into()], e));
+        self
+    }
+
+    /// Sets what bounds friction beside a restitution impulse.
+    #[must_use]
+    pub const fn reading(mut self, reading: Reading) -> Self {
+        self.settings.reading = reading;
+        self
+    }
+
+    /// Sets the error wanted at the time `until` (s), m, for the method `extrapolated`.
+    #[must_use]
+    pub const fn error(mut self, error: f64, until: f64) -> Self {
+        self.settings.error = error;
+        self.settings.until = until;
+        self
+    }
+
+    /// Sets the time-stepping method.
+    #[must_use]
+    pub const fn method(mut self, method: Method) -> Self {
+        self.settings.method = method;
+        self
+    }
+
+    /// Lets two bodies pass through each other.
+    #[must_use]
+    pub fn ignore(mut self, a: impl Into<String>, b: impl Into<String>) -> Self {
+        self.ignored.push([a.into(), b.into()]);
+        self
+    }
+
     /// Sets uniform gravity, m/s².
     #[must_use]
     pub const fn gravity(mut self, gravity: DVec3) -> Self {
@@ -242,6 +325,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Sets how contact is treated where the free space is not convex.
+    #[must_use]
+    pub const fn contact(mut self, rule: Rule) -> Self {
+        self.settings.contact = rule;
+        self
+    }
+
     /// Sets the solver tried first, by name.
     #[must_use]
     pub fn solver(mut self, name: impl Into<String>) -> Self {
@@ -253,6 +343,13 @@ impl WorldBuilder {
     #[must_use]
     pub const fn tolerance(mut self, tolerance: f64) -> Self {
         self.settings.tolerance = tolerance;
+        self
+    }
+
+    /// Checks the energy inequality in every step.
+    #[must_use]
+    pub const fn energy_check(mut self, check: bool) -> Self {
+        self.settings.energy_check = check;
         self
     }
 
@@ -270,20 +367,29 @@ impl WorldBuilder {
         }
         let (mut model, mut motions, mut states) = (Model::default(), Vec::new(), Vec::new());
         let mut frictions = Frictions::default();
+        let mut restitutions = Restitutions::default();
+        let groups = group_bits(&self.bodies)?;
         for spec in self.bodies {
             check_body(&spec)?;
+            let bits = spec.groups.iter().fold(0, |bits, g| bits | groups[g]);
             frictions
                 .bodies
                 .push(spec.friction.unwrap_or(self.friction));
+            let e = spec.restitution.unwrap_or(self.restitution);
+            restitutions.bodies.push(check_restitution(e)?);
             let state = match &spec.motion {
                 Motion::Free => spec.state,
                 Motion::Prescribed(path) => path(0.0),
             };
             check_state(&spec.name, &state)?;
             states.push(state);
-            model.bodies.push(match spec.mass {
+            let body = match spec.mass {
                 Some(mass) => Body::free(spec.name, spec.shape, mass),
                 None => Body::prescribed(spec.name, spec.shape),
+            };
+            model.bodies.push(Body {
+                groups: bits,
+                ..body
             });
             motions.push(spec.motion);
         }
@@ -302,6 +408,17 @@ impl WorldBuilder {
             frictions.pairs.push(([i.min(j), i.max(j)], *friction));
         }
         frictions.pairs.sort_by_key(|p| p.0);
+        for ([a, b], e) in &self.pair_restitutions {
+            let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
+            let pair = [i.min(j), i.max(j)];
+            restitutions.pairs.push((pair, check_restitution(*e)?));
+        }
+        restitutions.pairs.sort_by_key(|p| p.0);
+        let mut apart = Vec::new();
+        for [a, b] in &self.ignored {
+            let (i, j) = (index(a, "a contact pair")?, index(b, "a contact pair")?);
+            apart.push([i.min(j), i.max(j)]);
+        }
         let mut forces = Vec::new();
         for (name, law) in self.forces {
             forces.push(AppliedForce {
@@ -310,7 +427,18 @@ impl WorldBuilder {
             });
         }
         let drives = join(&mut model, &states, &self.joints, &self.springs)?;
-        self.settings.ignored = uncolliding(&model, &self.joints);
+        self.settings.ignored = uncolliding(&model, &self.joints, apart);
+        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
+        let method = self.settings.method;
+        if jointed && matches!(method, Method::Implicit | Method::Anitescu) {
+            return Err(BuildError::Setting {
+                setting: "method",
+                reason: format!(
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\"",
+                    method.name()
+                ),
+            });
+        }
         refuse_overlaps(&model, &states, &self.settings.ignored)?;
         let solvers = solvers(&self.settings.solver)?;
         let energy = energy(&model, self.settings.gravity, &states, &[]);
@@ -319,6 +447,10 @@ impl WorldBuilder {
             motions,
             forces,
             frictions,
+            restitutions,
+            restitution: Restitution::default(),
+            events: Default::default(),
+            control: Default::default(),
             drives,
             settings: self.settings,
             last: StepRecord {
@@ -329,6 +461,7 @@ impl WorldBuilder {
             work: Workspace::default(),
             solvers,
             judge: Judge::default(),
+            energy_slack: None,
             stopwatch: Stopwatch::default(),
         })
     }
@@ -392,8 +525,7 @@ fn join(
 }
 
 /// Pairs of bodies that a joint keeps from colliding, sorted.
-fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
-    let mut pairs = Vec::new();
+fn uncolliding(model: &Model, joints: &[JointSpec], mut pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
     for joint in &model.joints {
         let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
         if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
@@ -403,6 +535,20 @@ fn uncolliding(model: &Model, joints: &[JointSpec]) -> Vec<[usize; 2]> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
+}
+
+/// A bit for each group.
+fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> {
+    let names: BTreeSet<&String> = bodies.iter().flat_map(|b| &b.groups).collect();
+    if names.len() > 64 {
+        let reason = format!("a world may have 64, this one has {}", names.len());
+        return Err(BuildError::Setting {
+            setting: "groups",
+            reason,
+        });
+    }
+    let bits = names.into_iter().enumerate();
+    Ok(bits.map(|(k, name)| (name.clone(), 1 << k)).collect())
 }
 
 /// Solvers tried in turn when the chosen one's answer is not certified.
@@ -416,6 +562,16 @@ fn solvers(chosen: &str) -> Result<Vec<Option<Box<dyn ContactSolver>>>, BuildErr
     let others = FALLBACKS.iter().filter(|&&name| name != chosen);
     let rest = others.filter_map(|name| solver_by_name(name));
     Ok(std::iter::once(first).chain(rest).map(Some).collect())
+}
+
+fn check_restitution(e: f64) -> Result<f64, BuildError> {
+    if (0.0..=1.0).contains(&e) {
+        return Ok(e);
+    }
+    Err(BuildError::Setting {
+        setting: "restitution",
+        reason: format!("must be from 0 to 1, got {e}"),
+    })
 }
 
 fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {
@@ -527,10 +683,8 @@ fn refuse_overlaps(
         .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
         .collect();
     let mut sweep = Sweep::default();
-    let free = |i: usize, j: usize| {
-        (model.bodies[i].is_free() || model.bodies[j].is_free())
-            && ignored.binary_search(&[i, j]).is_err()
-    };
+    let free =
+        |i: usize, j: usize| model.may_collide(i, j) && ignored.binary_search(&[i, j]).is_err();
     let mut worst: Option<BuildError> = None;
     let mut deepest = 0.0;
     for &[i, j] in sweep.pairs(&bounds, free) {

@@ -1,9 +1,14 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
-use crate::scene::{Override, Scene, SceneError};
-use crate::world::{World, energy};
-use stickslip_certify::{BodyState, Certificate, ContactImpulse, Residual, StepRecord};
+use crate::methods::Method;
+use crate::scene::{Files, Override, Scene, SceneError};
+use crate::world::{Plan, World, energy};
+use stickslip_certify::{
+    BodyState, Certificate, Contact, ContactImpulse, Kind, Residual, Scheme, StepRecord,
+};
+use stickslip_geometry::separation::separation;
+use stickslip_record::base64;
 use stickslip_record::{Frame, StateHash, Trajectory};
 
 /// Something in the file that is not so.
@@ -92,10 +97,16 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
         .iter()
         .filter_map(|o| Override::from_option(o))
         .collect();
-    World::from_scene(&Scene::parse(
+    let files = header
+        .files
+        .iter()
+        .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
+        .collect();
+    World::from_scene(&Scene::parse_with(
         &header.scene,
         &header.scene_file,
         &overrides,
+        Files::copies(files),
     )?)
 }
 
@@ -108,6 +119,12 @@ fn check_header(world: &World, trajectory: &Trajectory, report: &mut Report) {
         report.find(
             &start,
             "the bodies are not those of the scene in the file".into(),
+        );
+    }
+    if header.method != settings.method.name() {
+        report.find(
+            &start,
+            "the method is not that of the scene in the file".into(),
         );
     }
     if header.h != settings.h
@@ -156,13 +173,13 @@ fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
 fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
     let step = &frame.step;
     let h = world.settings().h;
-    if step.t != step.step as f64 * h {
-        report.find(step, format!("its time is not {} h", step.step));
+    if let Some(what) = world.mistimed(step) {
+        report.find(step, what);
         return;
     }
     let start: &[BodyState] = match &frame.start {
         Some(start) => {
-            if start.t != (step.step - 1) as f64 * h {
+            if (start.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
                 report.find(
                     step,
                     "the time of its starting state is not one step earlier".into(),
@@ -170,12 +187,36 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
             }
             &start.bodies
         }
-        None if before.step.step + 1 == step.step => &before.step.bodies,
+        None if before.step.step + 1 == step.step => {
+            if (before.step.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
+                report.find(step, "its length is not that of its time".into());
+            }
+            &before.step.bodies
+        }
         None => {
             report.find(step, "the state before it is missing".into());
             return;
         }
     };
+    if step.kind == Kind::Extrapolated {
+        check_extrapolated(world, step, report);
+        return;
+    }
+    // What is restituted follows from the steps before; a thinned file does not have them.
+    if frame.start.is_some() {
+        world.restitution.clear();
+    } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
+        if let Some(what) = world.misgiven(&before.step, step) {
+            report.find(step, what.into());
+        }
+    } else if let Some(contact) = step.contacts.iter().find(|c| !world.restitutes(c)) {
+        let [a, b] = contact
+            .contact
+            .bodies
+            .map(|i| &world.model().bodies[i].name);
+        let what = "what it restitutes is not what was compressed";
+        report.find(step, format!("contact of \"{a}\" and \"{b}\": {what}"));
+    }
     let Some(found) = world.judge_recorded(start, step) else {
         report.find(
             step,
@@ -235,10 +276,47 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
     }
 }
 
+/// What can be said of a step that several certified ones were combined into.
+fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
+    report.steps += 1;
+    if !step.certificate.holds(world.settings().tolerance) {
+        report.find(step, "an inner step did not meet its tolerance".into());
+    }
+    if step.energy
+        != energy(
+            world.model(),
+            world.settings().gravity,
+            &step.bodies,
+            &step.joints,
+        )
+    {
+        report.find(step, "the stored energy is not that of the states".into());
+    }
+    let norms = step
+        .bodies
+        .iter()
+        .map(|b| (b.pose.orientation.length() - 1.0).abs());
+    if norms.fold(0.0, f64::max) > 8.0 * f64::EPSILON {
+        report.find(step, "a quaternion is not of unit length".into());
+    }
+    let depth = world.deepest(&step.bodies);
+    if depth > report.penetration.0 {
+        report.penetration = (depth, step.t);
+    }
+}
+
 fn check_summary(trajectory: &Trajectory, report: &mut Report) {
     let Some(last) = trajectory.frames.last() else {
         return;
     };
+    if trajectory
+        .frames
+        .iter()
+        .any(|f| f.step.kind == Kind::Extrapolated)
+    {
+        let note = "extrapolated steps: the inner steps were certified when they ran and cannot be judged again";
+        report.notes.push(note.into());
+    }
     let Some(summary) = &trajectory.summary else {
         report
             .notes
@@ -278,15 +356,108 @@ impl World {
     /// Judges a recorded step; `None` where a force or a motion is not finite.
     fn judge_recorded(&mut self, start: &[BodyState], step: &StepRecord) -> Option<Certificate> {
         self.last.step = step.step - 1;
-        self.last.t = (step.step - 1) as f64 * self.settings.h;
+        self.last.t = if self.settings.method.has_fixed_step() {
+            (step.step - 1) as f64 * self.settings.h
+        } else {
+            step.t - step.h
+        };
         self.last.bodies.clear();
         self.last.bodies.extend_from_slice(start);
-        self.apply_forces().ok()?;
-        self.predict().ok()?;
+        let plan = Plan {
+            h: step.h,
+            t_next: step.t,
+            kind: step.kind,
+            scheme: self.scheme_of(step.kind),
+        };
+        self.prepare(plan).ok()?;
         self.work.next.clone_from(&step.bodies);
         self.work.impulses.clone_from(&step.contacts);
         self.work.joints.impulses.clone_from(&step.joints);
-        Some(self.judge())
+        let certificate = self.judge();
+        self.remember();
+        Some(certificate)
+    }
+
+    /// How the contacts of such a record are to be read.
+    const fn scheme_of(&self, kind: Kind) -> Scheme {
+        match self.settings.method {
+            _ if kind.is_impact() => Scheme::Impact,
+            Method::StewartTrinkle => Scheme::StewartTrinkle,
+            Method::EventDriven | Method::Extrapolated => Scheme::BetweenEvents,
+            Method::Implicit => Scheme::Implicit,
+            Method::Anitescu => Scheme::Anitescu,
+        }
+    }
+
+    /// What is wrong with the time, length or kind of a record of this method.
+    fn mistimed(&self, step: &StepRecord) -> Option<String> {
+        let h = self.settings.h;
+        let kinds: &[Kind] = match self.settings.method {
+            Method::StewartTrinkle | Method::Implicit | Method::Anitescu => {
+                let whole = step.t == step.step as f64 * h && step.h == h;
+                return (!whole || step.kind != Kind::Step)
+                    .then(|| format!("it is no step of h to {} h", step.step));
+            }
+            Method::EventDriven => &[Kind::Step, Kind::Compression, Kind::Decompression],
+            Method::Extrapolated => &Kind::ALL,
+        };
+        let long = step.h < 0.0 || step.h > h * (1.0 + 1e-9);
+        let empty = step.kind.is_impact() != (step.h == 0.0);
+        (long || empty || !kinds.contains(&step.kind))
+            .then(|| "its length or kind is none of its method's".into())
+    }
+
+    /// Does a decompression give back what was compressed just before, and is none left out?
+    fn misgiven(&mut self, before: &StepRecord, step: &StepRecord) -> Option<&'static str> {
+        if before.kind != Kind::Compression {
+            return Some("it gives back what was not compressed");
+        }
+        self.last.t = before.t;
+        self.last.bodies.clone_from(&before.bodies);
+        let plan = Plan {
+            h: 0.0,
+            t_next: before.t,
+            kind: Kind::Compression,
+            scheme: Scheme::Impact,
+        };
+        self.prepare(plan).ok()?;
+        let given: Vec<f64> = before
+            .contacts
+            .iter()
+            .map(|c| self.restitution_of(c))
+            .collect();
+        if step.kind != Kind::Decompression {
+            let left = given.iter().any(|&r| r > 0.0);
+            return left.then_some("the compression before it is not given back");
+        }
+        let same = before.contacts.len() == step.contacts.len()
+            && (before.contacts.iter().zip(&step.contacts).zip(&given))
+                .all(|((a, b), r)| a.contact == b.contact && b.restituted == *r);
+        (!same).then_some("what it restitutes is not what was compressed")
+    }
+
+    /// The deepest overlap of any two bodies, m; 0 where there is none.
+    fn deepest(&self, states: &[BodyState]) -> f64 {
+        let bodies = &self.model.bodies;
+        let mut depth: f64 = 0.0;
+        for (i, a) in bodies.iter().enumerate() {
+            for (j, b) in bodies.iter().enumerate().skip(i + 1) {
+                let ignored = self.settings.ignored.binary_search(&[i, j]).is_ok();
+                if (a.is_free() || b.is_free()) && !ignored {
+                    let (p, q) = (&states[i].pose, &states[j].pose);
+                    depth = depth.max(-separation(&a.shape, p, &b.shape, q));
+                }
+            }
+        }
+        depth
+    }
+
+    /// Is the restituted impulse of a contact e c, as the steps before say?
+    fn restitutes(&self, c: &ContactImpulse) -> bool {
+        let Contact {
+            bodies, feature, ..
+        } = c.contact;
+        c.restituted == self.restitutions.of(bodies) * self.restitution.ended(bodies, feature)
     }
 
     /// What the record of a contact says that its impulse, its place and the scene do not; the step has

@@ -95,6 +95,30 @@ pub enum StepError {
         /// The solvers tried and what each said.
         tried: String,
     },
+    /// Something that the method cannot do.
+    #[error("step {step} at t = {t} s: the method cannot do this: {what}")]
+    Unsupported {
+        /// Number of the step.
+        step: u64,
+        /// Time, s.
+        t: f64,
+        /// What, and what can.
+        what: &'static str,
+    },
+    /// Too many events within one step.
+    #[error(
+        "step {step} at t = {t} s: {events} events within one step, the last between {bodies}: they do not come to an end"
+    )]
+    Stalled {
+        /// Number of the step.
+        step: u64,
+        /// Time, s.
+        t: f64,
+        /// How many.
+        events: usize,
+        /// The bodies of the last event.
+        bodies: String,
+    },
     /// A force, motion or state is not finite.
     #[error("step {step} at t = {t} s: {what} of body \"{body}\" is not finite")]
     NotFinite {
@@ -121,6 +145,19 @@ pub enum StepError {
         joint: String,
         /// How far it stays off, m (angles times the joint's length).
         misfit: f64,
+    },
+    /// The energy inequality is broken, where it is checked.
+    #[error(
+        "step {step} at t = {t} s breaks the energy inequality by {gain:.3e} of the energy: forces taken at the start \
+         of the step, or a fast turn, put it in"
+    )]
+    EnergyGain {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// How much, relative to the energy.
+        gain: f64,
     },
     /// A joint's angles cannot be told.
     #[error(

@@ -11,6 +11,7 @@ use crate::world::World;
 use glam::DVec3;
 use std::sync::Arc;
 use stickslip_certify::{BodyState, Wrench};
+use stickslip_geometry::mass::centred;
 use stickslip_geometry::{MassProperties, Pose, Twist};
 
 impl World {
@@ -23,17 +24,29 @@ impl World {
         let mut builder = Self::builder()
             .gravity(scene.gravity)
             .default_friction(scene.material.friction)
+            .restitution(scene.material.restitution)
+            .method(scene.step.method)
+            .reading(scene.step.impact_friction)
+            .error(scene.step.error, scene.step.until)
             .time_step(scene.step.h)
             .cone(scene.step.cone)
+            .contact(scene.step.contact)
             .solver(scene.step.solver.clone())
-            .tolerance(scene.step.tolerance);
+            .tolerance(scene.step.tolerance)
+            .energy_check(scene.step.energy_check);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
+            let [a, b] = &pair.bodies;
+            if !pair.collide {
+                builder = builder.ignore(a.clone(), b.clone());
+            }
             if let Some(f) = pair.friction {
-                let [a, b] = &pair.bodies;
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
+            }
+            if let Some(e) = pair.restitution {
+                builder = builder.pair_restitution(a.clone(), b.clone(), e);
             }
         }
         for force in &scene.forces {
@@ -67,6 +80,11 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         position: body.position,
         orientation: body.orientation,
     };
+    // A free body's origin is its centre of mass.
+    let shape = match body.motion {
+        scene::Motion::Free => centred(&body.shape),
+        scene::Motion::Fixed | scene::Motion::Prescribed(_) => body.shape.clone(),
+    };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
         scene::Mass::Density(density) => MassProperties::with_density(&body.shape, density),
@@ -77,7 +95,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
     };
     BodySpec {
         name: body.name.clone(),
-        shape: body.shape.clone(),
+        shape,
         mass,
         motion: match &body.motion {
             scene::Motion::Free => Motion::Free,
@@ -95,6 +113,8 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             },
         },
         friction: Some(body.material.friction),
+        restitution: Some(body.material.restitution),
+        groups: body.groups.clone(),
     }
 }
 

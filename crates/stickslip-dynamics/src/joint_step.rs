@@ -1,10 +1,12 @@
 //! The joints' part of a step: explicit springs, the rows, and the rounds until every joint is closed.
 
 use crate::error::StepError;
-use crate::joints::{StepView, last_phi};
+use crate::joints::{Pace, StepView, last_phi};
 use crate::refusal::Failure;
+use crate::step::given;
 use crate::world::World;
 use glam::DVec3;
+use stickslip_certify::energy;
 use stickslip_solvers::problem::Twist;
 
 /// Rounds of relinearisation so far.
@@ -14,21 +16,88 @@ pub(crate) struct Rounds {
     /// Rounds since the misfit last halved.
     stalled: usize,
     best: f64,
+    /// By how much u was off in the last round, m/s.
+    off: f64,
+}
+
+impl Rounds {
+    /// The residual that will do for the next round, m/s: a thousandth of how far the joints were off.
+    pub(crate) fn coarse(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            1e-3 * self.off
+        }
+    }
+
+    /// Rounds that only go in a circle (a limit or a contact that opens and closes) are slowed down.
+    fn pace(&self) -> Pace {
+        Pace {
+            round: self.count + 1,
+            relaxation: match self.stalled {
+                0..3 => 1.0,
+                3..12 => 0.5,
+                12..24 => 0.25,
+                _ => 0.1,
+            },
+        }
+    }
+}
+
+/// What a round of the joints came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// Every coordinate is what its row says.
+    Yes,
+    /// Solve again with the rows as they are now.
+    NotYet,
+    /// A limit that had no row is broken: assemble again, with it.
+    LimitMissed,
 }
 
 /// Most rounds, and most without halving the misfit.
 const ROUNDS: usize = 200;
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 50;
+
+/// How far rounding may break the energy inequality, relative to its size.
+const ENERGY_ROUNDING: f64 = 1e-12;
 
 impl World {
     pub(crate) fn joint_view(&self) -> StepView<'_> {
         StepView {
             model: &self.model,
-            h: self.settings.h,
+            h: self.work.plan.h,
             states: &self.last.bodies,
             inverse: &self.work.inverse,
             goal: &self.work.goal,
             last: &self.last.joints,
+        }
+    }
+
+    /// Where asked: the energy inequality of the step, to 1e-12 of its size.
+    pub(crate) fn check_energy(&mut self) -> Result<(), StepError> {
+        if !self.settings.energy_check {
+            return Ok(());
+        }
+        let work = &self.work;
+        let slack = energy::slack(
+            &self.start(),
+            &given(&self.settings, work),
+            &work.next,
+            &work.impulses,
+            &work.joints.impulses,
+        );
+        let relative = slack.map(|(left, size)| if size > 0.0 { left / size } else { 0.0 });
+        match relative {
+            Some(r) if r < -ENERGY_ROUNDING || r.is_nan() => Err(StepError::EnergyGain {
+                step: self.last.step + 1,
+                t: self.t_next(),
+                gain: -r,
+            }),
+            _ => {
+                self.energy_slack = relative;
+                Ok(())
+            }
         }
     }
 
@@ -87,36 +156,48 @@ impl World {
         nu: &[Twist],
         impulses: &[DVec3],
         rounds: &mut Rounds,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Closed, Failure> {
         if self.model.joints.is_empty() && self.model.springs.is_empty() {
-            return Ok(true);
+            return Ok(Closed::Yes);
         }
         let mut joints = std::mem::take(&mut self.work.joints);
         let mut problem = std::mem::take(&mut self.work.problem);
         joints.try_next(&self.work.next);
         let view = self.joint_view();
         joints.store(&view, impulses, &self.work.next);
-        let (change, joint) = joints.linearise(&view, &mut problem, nu);
+        let pace = rounds.pace();
+        let (change, joint) = joints.linearise(&view, &mut problem, nu, impulses, pace);
+        let missed = joints.watch_limits(&view, &problem);
         let floor = joints.floor(&view);
         let trials = joints.needs_trials();
         self.work.joints = joints;
         self.work.problem = problem;
-        // A tenth of what the judge allows, as for the solver. Long steps count as a second.
-        let h = self.settings.h;
-        let off = change * h.max(1.0);
-        if !trials || off <= (0.05 * self.settings.tolerance).max(0.25 * floor) {
-            return Ok(true);
+        if missed > 0 {
+            return Ok(Closed::LimitMissed);
         }
+        // Long steps count as a second.
+        let h = self.work.plan.h;
+        let off = change * h.max(1.0);
         rounds.count += 1;
+        rounds.off = off;
         if rounds.count == 1 || off < 0.5 * rounds.best {
             rounds.best = off;
             rounds.stalled = 0;
         } else {
             rounds.stalled += 1;
         }
+        // Closed to rounding, so that nothing creeps; or well within the tolerance where that is not reached.
+        let enough = rounds.stalled > 0 && off <= 0.05 * self.settings.tolerance;
+        if !trials || off <= 0.25 * floor || enough {
+            return Ok(Closed::Yes);
+        }
         if rounds.count >= ROUNDS || rounds.stalled >= PATIENCE || off.is_nan() {
+            // A chain pulled straight is closed slowly: the judge's own bound, 1e-10 m, will do.
+            if change * h <= 0.5 * self.settings.tolerance {
+                return Ok(Closed::Yes);
+            }
             return Err(self.step_failure(self.joint_open(joint, change * h)));
         }
-        Ok(false)
+        Ok(Closed::NotYet)
     }
 }

@@ -4,6 +4,10 @@
 //! the coordinates say at a trial motion: solved again and again, the trial becomes the motion itself, and
 //! the coordinates at the end of the step are exact (Φ(q ⊕ hν⁺) = 0 with forces along ∇Φ(q): the SHAKE
 //! scheme, whose energy does not drift).
+//!
+//! Rows may be redundant (rings, doubled joints), and away from the solution they then contradict each other. So
+//! each round is a proximal one, u = Wᵀν + b + C(p − p_last) with a small compliance C that vanishes from the
+//! equations as p settles: every round has one answer, and of redundant impulses it is nearly the least.
 
 use crate::assemble::Assembly;
 use crate::joint_spec::Drives;
@@ -14,6 +18,7 @@ use stickslip_certify::spring::PlacedSpring;
 use stickslip_certify::{BodyState, Joint, JointImpulse, Model};
 use stickslip_geometry::Pose;
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law, Twist};
+use stickslip_solvers::residual::w_bar;
 
 /// What a block of rows is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +60,10 @@ pub(crate) struct JointWork {
     /// The blocks after those of the contacts.
     sources: Vec<Source>,
     first_block: usize,
+    /// Inverse effective mass of each of these blocks, 1/kg.
+    w_bar: Vec<f64>,
+    /// Limits that were found broken in this step although nothing seemed to come near them.
+    watched: Vec<(usize, usize)>,
     /// Poses of the trial motion.
     trial: Vec<Pose>,
     nu: Vec<Twist>,
@@ -94,6 +103,22 @@ pub(crate) fn last_phi(model: &Model, last: &[JointImpulse], spring: usize) -> f
         .map_or(-model.springs[spring].rest, |done| done.coordinates[0])
 }
 
+/// How the next round is set up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Its number.
+    pub(crate) round: usize,
+    /// How much of the change of b is made: less than all where the rounds go in a circle.
+    pub(crate) relaxation: f64,
+}
+
+impl Pace {
+    const FIRST: Self = Self {
+        round: 0,
+        relaxation: 1.0,
+    };
+}
+
 /// Rows whose bounds are (lo, hi), N s.
 #[derive(Clone, Copy, Default)]
 struct Bounds {
@@ -106,6 +131,11 @@ impl JointWork {
     pub(crate) fn aim(&mut self, drives: &[Drives], t_next: f64) {
         self.aims.clear();
         self.aims.extend(drives.iter().map(|d| d.aims(t_next)));
+    }
+
+    /// A new step begins.
+    pub(crate) fn begin(&mut self) {
+        self.watched.clear();
     }
 
     /// Finds the joints' places at the start of the step.
@@ -135,16 +165,21 @@ impl JointWork {
     ) {
         self.first_block = assembly.problem.contacts.len();
         self.sources.clear();
+        self.w_bar.clear();
+        self.set_trial(view);
         for body in view.model.joined().flatten().flatten() {
             assembly.enter(view.model, view.inverse, view.goal, body);
         }
         for (k, joint) in view.model.joints.iter().enumerate() {
             for first in [0, 3] {
                 for kind in KINDS {
-                    let Some(bounds) = bounds(joint, first, kind, view.h) else {
+                    let Some(bounds) = self.bounds(view, k, first, kind) else {
                         continue;
                     };
-                    let block = self.joint_block(view, assembly, k, first, bounds);
+                    let mut block = self.joint_block(view, assembly, k, first, bounds);
+                    let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
+                    block.compliance = DVec3::splat(compliance(0) * w_bar);
+                    self.w_bar.push(w_bar);
                     assembly.problem.contacts.push(block);
                     let last = view.last.get(k).copied().unwrap_or_default();
                     guess.push(last_impulse(&last, joint, first, kind));
@@ -163,11 +198,25 @@ impl JointWork {
                 let p = last.map_or(DVec3::ZERO, |d| DVec3::from_slice(&d.hold));
                 guess.push(p / self.springs[k].scale);
                 self.sources.push(Source::Spring { spring: k });
+                self.w_bar.push(0.0);
             }
         }
-        if self.sources.is_empty() {
+        if !self.needs_trials() {
             return;
         }
+        let mut nu = std::mem::take(&mut self.nu);
+        nu.clear();
+        let twists = assembly.entered().iter().map(|&i| view.states[i].twist);
+        nu.extend(twists.map(|t| Twist {
+            linear: t.linear,
+            angular: t.angular,
+        }));
+        self.linearise(view, assembly, &nu, &[], Pace::FIRST);
+        self.nu = nu;
+    }
+
+    /// The first trial: free bodies go on as they did, prescribed ones go where they must.
+    fn set_trial(&mut self, view: &StepView) {
         self.trial.clear();
         let trial = view.states.iter().zip(&view.model.bodies).enumerate();
         self.trial.extend(trial.map(|(i, (state, body))| {
@@ -177,15 +226,45 @@ impl JointWork {
                 view.goal[i].pose
             }
         }));
-        let mut nu = std::mem::take(&mut self.nu);
-        nu.clear();
-        let twists = assembly.entered().iter().map(|&i| view.states[i].twist);
-        nu.extend(twists.map(|t| Twist {
-            linear: t.linear,
-            angular: t.angular,
-        }));
-        self.linearise(view, assembly, &nu);
-        self.nu = nu;
+    }
+
+    /// Bounds of the rows of one kind on three axes, N s or N m s; `None` where there are none. Limits that the
+    /// motion cannot reach have no row: far away their u is so large that it would drown the others.
+    fn bounds(&self, view: &StepView, k: usize, first: usize, kind: Kind) -> Option<Bounds> {
+        let joint = &view.model.joints[k];
+        let mut bounds = bounds(joint, first, kind, view.h)?;
+        if !joint.axes[first..first + 3]
+            .iter()
+            .any(|a| a.limits.is_some())
+        {
+            return Some(bounds);
+        }
+        let from = &self.from[k];
+        let at = |pose: &dyn Fn(usize) -> Pose| {
+            let [a, b] = joint.bodies.map(|b| b.map_or(Pose::IDENTITY, pose));
+            joint.place([&a, &b]).near(from)
+        };
+        let (trial, free) = (at(&|i| self.trial[i]), at(&|i| view.goal[i].pose));
+        for i in 0..3 {
+            let axis = first + i;
+            let Some([lo, hi]) = joint.axes[axis].limits else {
+                continue;
+            };
+            let limit = match kind {
+                Kind::Hold => lo,
+                Kind::Upper => hi,
+                Kind::Motor | Kind::Friction => continue,
+            };
+            let c = [from[axis], trial[axis], free[axis]];
+            let moved = (c[1] - c[0]).abs() + (c[2] - c[0]).abs();
+            let near = c.iter().any(|c| (c - limit).abs() <= 4.0 * moved + 1e-6)
+                || c.iter().any(|c| *c < lo || *c > hi);
+            if !near && !self.watched.contains(&(k, axis)) {
+                bounds.lo[i] = 0.0;
+                bounds.hi[i] = 0.0;
+            }
+        }
+        (bounds.lo != bounds.hi).then_some(bounds)
     }
 
     fn joint_block(
@@ -270,13 +349,16 @@ impl JointWork {
         })
     }
 
-    /// Sets b so that u = Wᵀν + b is what the coordinates say at the trial motion `nu` (whose poses are in
-    /// `trial`). Returns the largest change of a b, m/s, and its joint.
+    /// Sets b so that u = Wᵀν + b + C p is what the coordinates say at the trial motion `nu` (whose poses are in
+    /// `trial`) with impulses `p` (nothing: zero), C that of the next round. Returns by how much u was off in the
+    /// round before, m/s, and its joint.
     pub(crate) fn linearise(
         &self,
         view: &StepView,
         assembly: &mut Assembly,
         nu: &[Twist],
+        p: &[DVec3],
+        pace: Pace,
     ) -> (f64, usize) {
         let mut worst = (0.0, 0);
         let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
@@ -303,21 +385,68 @@ impl JointWork {
                 world += arm.velocity(&nu[arm.body]);
             }
             let rates = block.to_contact(world);
+            let p = p.get(self.first_block + n).copied().unwrap_or_default();
+            let said = rates + block.b + block.compliance * p;
+            let old = block.b + block.compliance * p;
+            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]);
             let Law::Box { lo, hi } = block.law else {
                 continue;
             };
             for i in (0..3).filter(|&i| lo[i] != hi[i]) {
                 let axis = first + i;
                 let wanted = self.wanted(joint, k, axis, kind, view.h);
-                let b = (to[axis] - wanted) / view.h * joint.scale(axis) - rates[i];
-                let change = (b - block.b[i]).abs();
-                if change > worst.0 || change.is_nan() {
-                    worst = (change, k);
+                let u = (to[axis] - wanted) / view.h * joint.scale(axis);
+                let off = (u - said[i]).abs();
+                if off > worst.0 || off.is_nan() {
+                    worst = (off, k);
                 }
-                block.b[i] = b;
+                let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
+                block.b[i] = new - block.compliance[i] * p[i];
             }
         }
         worst
+    }
+
+    /// Limits without a row that the trial motion breaks are given one; how many?
+    pub(crate) fn watch_limits(&mut self, view: &StepView, assembly: &Assembly) -> usize {
+        let before = self.watched.len();
+        for (k, joint) in view.model.joints.iter().enumerate() {
+            if joint.axes.iter().all(|a| a.limits.is_none()) {
+                continue;
+            }
+            let [a, b] = joint
+                .bodies
+                .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
+            let to = joint.place([&a, &b]).near(&self.from[k]);
+            for (axis, spec) in joint.axes.iter().enumerate() {
+                let Some([lo, hi]) = spec.limits else {
+                    continue;
+                };
+                let kind = if to[axis] < lo {
+                    Kind::Hold
+                } else if to[axis] > hi {
+                    Kind::Upper
+                } else {
+                    continue;
+                };
+                if !self.has_row(assembly, k, axis, kind) && !self.watched.contains(&(k, axis)) {
+                    self.watched.push((k, axis));
+                }
+            }
+        }
+        self.watched.len() - before
+    }
+
+    /// Has this axis of joint `k` a row of this kind in the problem?
+    fn has_row(&self, assembly: &Assembly, k: usize, axis: usize, kind: Kind) -> bool {
+        let here = |source: &Source| {
+            matches!(*source, Source::Joint { joint, first, kind: of }
+                if joint == k && first == 3 * (axis / 3) && of == kind)
+        };
+        self.sources.iter().position(here).is_some_and(|n| {
+            let block = &assembly.problem.contacts[self.first_block + n];
+            matches!(block.law, Law::Box { lo, hi } if lo[axis % 3] != hi[axis % 3])
+        })
     }
 
     /// The coordinate at the end of the step at which the row's u vanishes.
@@ -419,6 +548,13 @@ impl JointWork {
             turned && placed.regular < stickslip_certify::joint_law::SINGULAR
         })
     }
+}
+
+/// Compliance of a round, relative to w̄: large at first, so that contradictions of redundant rows leave little
+/// behind, then ever smaller, so that p settles fast.
+fn compliance(round: usize) -> f64 {
+    const FALLING: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+    FALLING[round.min(FALLING.len() - 1)]
 }
 
 /// Bounds of the rows of one kind on three axes, N s or N m s; `None` where there are none.

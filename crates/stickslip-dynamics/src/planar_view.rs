@@ -9,7 +9,8 @@ use crate::world::World;
 use glam::{DVec2, DVec3};
 use stickslip_certify::free_motion::turned;
 use stickslip_certify::{BodyState, Wrench};
-use stickslip_geometry::narrow_phase::{Corner, future_contacts};
+use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
+use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Candidate, Moving, Shape, Twist};
 use stickslip_planar::{Contact, ContactKind, State};
 
@@ -34,6 +35,9 @@ pub enum NotPlanar {
     /// The contact's features have no planar meaning.
     #[error("its contact with \"{0}\" is no vertex on an edge in the plane")]
     NoVertex(String),
+    /// One of the two has several pieces.
+    #[error("it or \"{0}\", which it touches, is not one convex shape")]
+    Pieces(String),
     /// A force could not be evaluated.
     #[error("the force on it is not finite")]
     Force,
@@ -160,19 +164,27 @@ impl World {
                 start: pose,
                 pose,
                 end: pose,
+                arm: 0.0,
             }
         };
         let near = TOUCH * self.model.bodies[i].shape.radius();
         let (mut found, mut touches) = (Vec::new(), Vec::new());
         for k in 0..self.model.bodies.len() {
             let pair = [i.min(k), i.max(k)];
-            if k == i || self.settings.ignored.binary_search(&pair).is_ok() {
+            let apart = self.settings.ignored.binary_search(&pair).is_ok();
+            if k == i || apart || !self.model.may_collide(i, k) {
                 continue;
             }
             found.clear();
-            future_contacts(&still(pair[0]), &still(pair[1]), &mut found);
+            let (a, b) = (still(pair[0]), still(pair[1]));
+            piece_pairs(&a, &b, narrow_phase::TOUCH, &mut |_, a, b| {
+                future_contacts(a, b, &mut found);
+            });
             let body_is_a = pair[0] == i;
             for candidate in found.iter().filter(|c| c.gap < near) {
+                if !(a.shape.is_convex() && b.shape.is_convex()) {
+                    return Err(NotPlanar::Pieces(self.model.bodies[k].name.clone()));
+                }
                 if self.model.bodies[k].is_free() || self.last.bodies[k].twist != Twist::default() {
                     return Err(NotPlanar::MovingNeighbour(
                         self.model.bodies[k].name.clone(),

@@ -134,6 +134,25 @@ impl World {
         worst.1
     }
 
+    /// The event loop does not come to the next grid point.
+    pub(crate) fn stalled(&self, events: usize) -> StepError {
+        let mut all: Vec<usize> = self
+            .last
+            .contacts
+            .iter()
+            .flat_map(|c| c.contact.bodies)
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        let name = |&i: &usize| format!("\"{}\"", self.model.bodies[i].name);
+        StepError::Stalled {
+            step: self.last.step + 1,
+            t: self.last.t,
+            events,
+            bodies: all.iter().take(4).map(name).collect::<Vec<_>>().join(", "),
+        }
+    }
+
     pub(crate) fn not_finite(&self, what: &'static str, body: usize) -> StepError {
         let body = self.model.bodies[body].name.clone();
         StepError::NotFinite {

@@ -4,13 +4,16 @@ use crate::error::StepError;
 use crate::scene::Scene;
 use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
+use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary};
 
 /// What a run came to.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Steps done and recorded.
+    /// Number of the last step.
     pub steps: u64,
+    /// Steps done in this run.
+    pub done: u64,
     /// Time reached, s.
     pub t: f64,
     /// Largest residual of each kind, m/s, and when.
@@ -58,6 +61,11 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .iter()
             .map(|o| format!("{}={}", o.key, o.value))
             .collect(),
+        files: scene
+            .files
+            .iter()
+            .map(|(name, bytes)| (name.clone(), base64::encode(bytes)))
+            .collect(),
         bodies: world
             .model()
             .bodies
@@ -93,6 +101,7 @@ pub fn simulate(
     recorder.start(header, world.last_step())?;
     let mut outcome = Outcome {
         steps: 0,
+        done: 0,
         t: world.time(),
         worst: Default::default(),
         rounding: (0.0, 0.0),
@@ -104,7 +113,13 @@ pub fn simulate(
         failure: None,
     };
     let mut before: Vec<BodyState> = Vec::new();
-    for _ in 0..steps_until(world.settings().h, until) {
+    let steps = steps_until(world.settings().h, until);
+    let fixed = world.settings().method.has_fixed_step();
+    while if fixed {
+        outcome.done < steps
+    } else {
+        !world.reached(until)
+    } {
         before.clear();
         before.extend_from_slice(world.states());
         let t = world.time();
@@ -151,5 +166,6 @@ impl Outcome {
         self.iterations += step.iterations;
         self.energy.1 = step.energy;
         (self.steps, self.t) = (step.step, step.t);
+        self.done += 1;
     }
 }

@@ -3,17 +3,20 @@
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
-use crate::joint_step::Rounds;
+use crate::joint_step::{Closed, Rounds};
+use crate::methods::Method;
 use crate::motion::Motion;
 use crate::refusal::{Failure, note};
 use crate::stages::Stage;
-use crate::world::{World, energy};
+use crate::world::{Plan, Settings, Workspace, World, energy};
 use glam::DVec3;
 use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
+use stickslip_certify::restitution::Seen;
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Given, Mode, StepRecord, Wrench,
+    BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
 };
+use stickslip_geometry::Pose;
 use stickslip_solvers::problem::{ContactProblem, Twist};
 use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
@@ -34,11 +37,31 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        match self.settings.method {
+            Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
+            Method::Implicit => self.certified(self.whole_step(Scheme::Implicit))?,
+            Method::Anitescu => self.certified(self.whole_step(Scheme::Anitescu))?,
+            Method::EventDriven => self.event_driven()?,
+            Method::Extrapolated => self.extrapolated()?,
+        }
+        Ok(&self.last)
+    }
+
+    /// A step of length h from grid point to grid point. Its end is a product, so that time carries no accumulated
+    /// error.
+    pub(crate) fn whole_step(&self, scheme: Scheme) -> Plan {
+        Plan {
+            h: self.settings.h,
+            t_next: (self.last.step + 1) as f64 * self.settings.h,
+            kind: Kind::Step,
+            scheme,
+        }
+    }
+
+    /// One step as planned: tried with each solver until the judge certifies it, then accepted.
+    pub(crate) fn certified(&mut self, plan: Plan) -> Result<(), StepError> {
         self.stopwatch.start();
-        self.work.impulses.clear();
-        self.apply_forces()?;
-        self.predict()?;
-        self.stopwatch.lap(Stage::Predict);
+        self.prepare(plan)?;
         self.find_contacts();
         self.stopwatch.lap(Stage::Contacts);
         let mut tried = String::new();
@@ -55,8 +78,9 @@ impl World {
             let certificate = self.judge();
             self.stopwatch.lap(Stage::Judge);
             if certificate.holds(self.settings.tolerance) {
+                self.check_energy()?;
                 self.accept(&solved, certificate);
-                return Ok(&self.last);
+                return Ok(());
             }
             note(
                 &mut tried,
@@ -70,21 +94,31 @@ impl World {
         })
     }
 
+    /// Forces and predicted paths of the step to come.
+    pub(crate) fn prepare(&mut self, plan: Plan) -> Result<(), StepError> {
+        self.work.plan = plan;
+        self.work.impulses.clear();
+        self.work.joints.begin();
+        self.apply_forces()?;
+        self.predict()?;
+        self.stopwatch.lap(Stage::Predict);
+        Ok(())
+    }
+
     /// The problem that the next step poses, as first seen; nothing is solved.
     ///
     /// # Errors
     /// [`StepError`] where a force or a prescribed motion is not finite.
     pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
-        self.apply_forces()?;
-        self.predict()?;
+        self.prepare(self.whole_step(Scheme::StewartTrinkle))?;
         self.find_contacts();
         self.assemble();
         Ok(&self.work.problem.problem)
     }
 
-    /// Time at the end of the step to come: a product, so that it carries no accumulated error.
-    pub(crate) fn t_next(&self) -> f64 {
-        (self.last.step + 1) as f64 * self.settings.h
+    /// Time at the end of the step to come.
+    pub(crate) const fn t_next(&self) -> f64 {
+        self.work.plan.t_next
     }
 
     /// The applied wrench on each body, gravity included, at the middle of the step.
@@ -97,7 +131,7 @@ impl World {
                 force: b.mass.map_or(DVec3::ZERO, |m| gravity * m.mass),
                 torque: DVec3::ZERO,
             }));
-        let t = self.last.t + 0.5 * self.settings.h;
+        let t = self.last.t + 0.5 * self.work.plan.h;
         self.apply_explicit_springs();
         for force in &self.forces {
             let w = (force.law)(t, &self.last.bodies[force.body]);
@@ -113,7 +147,9 @@ impl World {
 
     /// Where each body goes: prescribed ones to their place at t_{l+1}, free ones along ν_free.
     pub(crate) fn predict(&mut self) -> Result<(), StepError> {
-        let (h, t_next) = (self.settings.h, self.t_next());
+        let Plan {
+            h, t_next, scheme, ..
+        } = self.work.plan;
         self.work.joints.aim(&self.drives, t_next);
         world_inverses(&self.model, &self.last.bodies, &mut self.work.inverse);
         self.work.goal.clear();
@@ -124,7 +160,11 @@ impl World {
                 Motion::Free => {
                     let (inverse, wrench) = (&self.work.inverse[i], &self.work.wrench[i]);
                     let nu = free_velocity(body, inverse, state, wrench, h);
-                    in_contact(&state.pose, nu.ok_or_else(|| self.too_fast(i))?, h)
+                    let mut goal = in_contact(&state.pose, nu.ok_or_else(|| self.too_fast(i))?, h);
+                    if scheme == Scheme::Anitescu {
+                        goal.pose = state.pose.moved(&state.twist, h);
+                    }
+                    goal
                 }
             };
             if !finite(&goal) {
@@ -132,59 +172,58 @@ impl World {
             }
             self.work.goal.push(goal);
         }
+        self.place();
         Ok(())
     }
 
-    fn find_contacts(&mut self) {
+    /// Where gaps and levers are measured.
+    pub(crate) fn place(&mut self) {
+        let (scheme, work) = (self.work.plan.scheme, &mut self.work);
+        let (last, goal) = (&self.last.bodies, &work.goal);
+        work.placed.clear();
+        let places = (0..last.len()).map(|i| *scheme.pose(&self.model, last, goal, i));
+        work.placed.extend(places);
+    }
+
+    pub(crate) fn find_contacts(&mut self) {
         let work = &mut self.work;
-        work.end_poses.clear();
-        work.end_poses.extend(work.goal.iter().map(|g| g.pose));
+        let way = Way::of(work.plan);
+        way.ends(&work.goal, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
-            start: &self.last.bodies,
+            start: way.starts(&self.last.bodies, &work.goal),
+            placed: &work.placed,
             end: &work.end_poses,
         };
         work.finder
             .find(&paths, &self.frictions, &self.settings, &mut work.contacts);
+        if matches!(work.plan.scheme, Scheme::BetweenEvents | Scheme::Impact) {
+            self.keep_touching();
+        }
     }
 
     /// Solves with the solver of this attempt; `None` where it has been tried already.
-    fn solve(&mut self, attempt: usize) -> Result<Option<Solved>, Failure> {
+    pub(crate) fn solve(&mut self, attempt: usize) -> Result<Option<Solved>, Failure> {
         // Taken out of the world while it works on the world's problem.
         let Some(mut solver) = self.solvers[attempt].take() else {
             return Ok(None);
         };
-        let result = self.solve_with(solver.as_mut());
+        let result = match self.work.plan.scheme {
+            Scheme::Implicit => self.solve_implicit(solver.as_mut()),
+            _ => self.solve_with(solver.as_mut()),
+        };
         self.solvers[attempt] = Some(solver);
         result.map(Some)
     }
 
     /// Solves until no contact is missing; leaves states and impulses in the workspace.
-    fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
-        let (mut guess, mut nu) = (Vec::new(), Vec::new());
+    pub(crate) fn solve_with(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
         let mut solved = Solved::default();
-        for _ in 0..SECOND_LOOKS {
-            self.assemble();
-            self.warm_start(&mut guess);
-            self.assemble_joints(&mut guess)?;
-            self.stopwatch.lap(Stage::Assemble);
-            let mut rounds = Rounds::default();
-            loop {
-                let before = solved.iterations;
-                solved = self.solve_friction(solver, &mut guess, &mut nu)?;
-                solved.iterations += before;
-                self.clear_open(&mut solved, &mut nu);
-                self.stopwatch.lap(Stage::Solve);
-                self.store_impulses(&solved);
-                self.integrate(&nu)?;
-                if self.joints_closed(&nu, &solved.impulses, &mut rounds)? {
-                    break;
-                }
-                guess.clone_from(&solved.impulses);
-            }
-            self.set_modes();
-            self.stopwatch.lap(Stage::Integrate);
-            let missed = self.add_missed();
+        for round in 0..SECOND_LOOKS {
+            solved = self.solve_once(solver)?;
+            let scheme = self.work.plan.scheme;
+            let looks = matches!(scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
+            let missed = if looks { self.add_missed(round) } else { 0 };
             self.stopwatch.lap(Stage::SecondLook);
             if missed == 0 {
                 break;
@@ -193,20 +232,84 @@ impl World {
         Ok(solved)
     }
 
+    /// Solves the problem of the contacts at hand, until every joint is closed and no limit is missing.
+    pub(crate) fn solve_once(&mut self, solver: &mut dyn ContactSolver) -> Result<Solved, Failure> {
+        let (mut guess, mut nu) = (Vec::new(), Vec::new());
+        let mut solved = Solved::default();
+        for _ in 0..SECOND_LOOKS {
+            self.assemble();
+            if self.work.plan.scheme == Scheme::Implicit {
+                self.linearise_at_iterate();
+            }
+            self.restitute();
+            self.warm_start(&mut guess);
+            self.assemble_joints(&mut guess)?;
+            self.stopwatch.lap(Stage::Assemble);
+            let mut rounds = Rounds::default();
+            let closed = loop {
+                let before = solved.iterations;
+                solved = self.solve_friction(solver, &mut guess, &mut nu, rounds.coarse())?;
+                solved.iterations += before;
+                self.clear_open(&mut solved, &mut nu);
+                self.stopwatch.lap(Stage::Solve);
+                self.store_impulses(&solved);
+                self.integrate(&nu)?;
+                let closed = self.joints_closed(&nu, &solved.impulses, &mut rounds)?;
+                if closed != Closed::NotYet {
+                    break closed;
+                }
+                guess.clone_from(&solved.impulses);
+            };
+            if closed == Closed::Yes {
+                break;
+            }
+        }
+        self.set_modes();
+        self.stopwatch.lap(Stage::Integrate);
+        Ok(solved)
+    }
+
     fn assemble(&mut self) {
-        let work = &mut self.work;
-        let start = Start {
-            model: &self.model,
-            inverse: &work.inverse,
-            states: &self.last.bodies,
-        };
-        work.problem.assemble(
-            &start,
-            &work.goal,
-            &work.contacts,
-            self.settings.h,
-            self.settings.cone,
+        // Taken out while the rest of the workspace is read.
+        let mut problem = std::mem::take(&mut self.work.problem);
+        let given = given(&self.settings, &self.work);
+        problem.assemble(
+            &self.start(),
+            &self.work.placed,
+            &given,
+            &self.work.contacts,
         );
+        self.work.problem = problem;
+    }
+
+    /// Contacts give back e c: of a compression that ended in the last step, or of the impact's first phase.
+    fn restitute(&mut self) {
+        let mut restituted = std::mem::take(&mut self.work.restituted);
+        restituted.clear();
+        match self.work.plan.kind {
+            Kind::Decompression => {
+                let compressed = &self.last.contacts;
+                restituted.extend(compressed.iter().map(|c| self.restitution_of(c)));
+            }
+            Kind::Step if !self.restitution.is_idle() => {
+                let memory = &self.restitution;
+                restituted.extend(
+                    self.work.contacts.iter().map(|c| {
+                        self.restitutions.of(c.bodies) * memory.ended(c.bodies, c.feature)
+                    }),
+                );
+            }
+            _ => {}
+        }
+        self.work
+            .problem
+            .restitute(&restituted, self.settings.reading);
+        self.work.restituted = restituted;
+    }
+
+    /// r of a contact, N s.
+    fn restituted(&self, contact: usize) -> f64 {
+        self.work.restituted.get(contact).copied().unwrap_or(0.0)
     }
 
     /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on
@@ -214,33 +317,35 @@ impl World {
     fn warm_start(&mut self, guess: &mut Vec<DVec3>) {
         guess.clear();
         for (k, contact) in self.work.contacts.iter().enumerate() {
-            let key = (contact.bodies, contact.feature);
             let last = &self.last.contacts;
-            match last.binary_search_by_key(&key, |c| (c.contact.bodies, c.contact.feature)) {
-                Ok(found) => {
+            match remembered(last, contact) {
+                Some(found) => {
                     let impulse = last[found].impulse;
-                    guess.push(self.work.problem.from_record(k, impulse));
+                    guess.push(self.work.problem.recalled(k, impulse));
                     if last[found].mode == Mode::Slide {
                         self.work.problem.set_mu(k, contact.friction.slide);
                     }
                 }
-                Err(_) => guess.push(DVec3::ZERO),
+                None => guess.push(DVec3::ZERO),
             }
         }
+        guess.resize(guess.len() + self.work.problem.extra(), DVec3::ZERO);
     }
 
     /// Impulses, and the velocities they give. Where static and kinetic friction differ, a contact that
     /// slides with static friction is given kinetic friction and the step is solved again; no contact goes
-    /// back, so this ends.
+    /// back, so this ends. While joints are far from closed, residuals up to `coarse` (m/s) will do.
     fn solve_friction(
         &mut self,
         solver: &mut dyn ContactSolver,
         guess: &mut Vec<DVec3>,
         nu: &mut Vec<Twist>,
+        coarse: f64,
     ) -> Result<Solved, Failure> {
         // The judge measures in its own way: a tenth leaves room for that. Below the rounding of the gaps
         // there is nothing to find.
-        let tolerance = (0.1 * self.settings.tolerance).max(0.25 * self.gap_floor());
+        let tolerance = (0.1 * self.settings.tolerance * self.speed()).max(0.25 * self.gap_floor());
+        let tolerance = tolerance.max(coarse);
         let mut iterations = 0;
         loop {
             let problem = &self.work.problem.problem;
@@ -268,8 +373,17 @@ impl World {
         }
     }
 
+    /// A speed that the bodies had before the step or would have without contacts, at least 1 m/s: the judge's
+    /// bound grows with that after the step.
+    fn speed(&self) -> f64 {
+        let free = &self.work.problem.problem.nu_free;
+        let before = self.last.certificate.speed;
+        let fastest = free.iter().map(|nu| nu.linear.length()).fold(0.0, f64::max);
+        fastest.min(before).max(1.0)
+    }
+
     /// Rounding of the gaps over h, m/s.
-    fn gap_floor(&self) -> f64 {
+    pub(crate) fn gap_floor(&self) -> f64 {
         let work = &self.work;
         let rounding = |c: &Contact| {
             let poses = c.bodies.map(|i| &work.goal[i].pose);
@@ -283,7 +397,7 @@ impl World {
     fn slides(&self, k: usize, solved: &Solved, nu: &[Twist]) -> bool {
         let u = self.work.problem.problem.contacts[k].velocity(nu);
         let slip = DVec3::new(0.0, u.y, u.z).length();
-        solved.impulses[k].x > 0.0 && slip > self.settings.tolerance
+        solved.impulses[k].x + self.restituted(k) > 0.0 && slip > self.settings.tolerance
     }
 
     /// An open contact carries nothing: what rounding left there (a thousandth of the tolerance at most) is
@@ -305,13 +419,20 @@ impl World {
     /// Contacts with their impulses, for the judge and the record.
     fn store_impulses(&mut self, solved: &Solved) {
         let work = &mut self.work;
+        let gathered;
+        let mut impulses = &solved.impulses;
+        if !work.restituted.is_empty() {
+            gathered = work.problem.gathered(impulses, &work.restituted);
+            impulses = &gathered;
+        }
         work.impulses.clear();
         let problem = &work.problem;
-        let both = work.contacts.iter().zip(&solved.impulses).enumerate();
+        let both = work.contacts.iter().zip(impulses).enumerate();
         work.impulses
             .extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
                 contact,
                 impulse: problem.to_record(k, impulse),
+                restituted: work.restituted.get(k).copied().unwrap_or(0.0),
                 mode: Mode::Open,
             }));
     }
@@ -329,8 +450,12 @@ impl World {
         let work = &mut self.work;
         work.islands
             .flying(&self.model, &work.impulses, &mut work.flies);
-        self.advance_all(nu)?;
-        if !self.open_rows_hold() {
+        let at_end = work.plan.scheme.at_end();
+        if !at_end {
+            self.advance_all(nu)?;
+        }
+        // Rows measured at the end of the step hold for q ⊕ hν alone.
+        if at_end || !self.open_rows_hold() {
             for k in 0..self.work.flies.len() {
                 self.work.flies[k] &= self.work.problem.velocity_of(k, nu).is_none();
             }
@@ -340,12 +465,23 @@ impl World {
     }
 
     fn advance_all(&mut self, nu: &[Twist]) -> Result<(), Failure> {
-        let h = self.settings.h;
+        let h = self.work.plan.h;
         self.work.next.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let state = &self.last.bodies[i];
             let next = match (&self.motions[i], self.work.problem.velocity_of(i, nu)) {
+                // No time passes in an impact: poses stay to the bit.
+                (_, nu_next) if self.work.plan.kind.is_impact() => BodyState {
+                    pose: state.pose,
+                    twist: nu_next.unwrap_or(state.twist),
+                },
                 (Motion::Prescribed(_), _) => self.work.goal[i],
+                (Motion::Free, Some(nu_next)) if self.work.plan.scheme == Scheme::Anitescu => {
+                    BodyState {
+                        pose: self.work.goal[i].pose,
+                        twist: nu_next,
+                    }
+                }
                 (Motion::Free, Some(nu_next)) if !self.work.flies[i] => {
                     in_contact(&state.pose, nu_next, h)
                 }
@@ -364,7 +500,7 @@ impl World {
 
     /// Do the rows of flying bodies stay open, by their velocity and by their way?
     fn open_rows_hold(&self) -> bool {
-        let (work, h) = (&self.work, self.settings.h);
+        let (work, h) = (&self.work, self.work.plan.h);
         work.impulses
             .iter()
             .filter(|c| c.contact.bodies.iter().any(|&k| work.flies[k]))
@@ -386,8 +522,7 @@ impl World {
     pub(crate) fn law_of(&self, next: &[BodyState], contact: &ContactImpulse) -> ContactLaw {
         law_of(
             &self.start(),
-            self.settings.h,
-            self.settings.cone,
+            &given(&self.settings, &self.work),
             next,
             contact,
         )
@@ -402,32 +537,30 @@ impl World {
         }
     }
 
-    fn add_missed(&mut self) -> usize {
+    fn add_missed(&mut self, round: usize) -> usize {
         let work = &mut self.work;
-        work.end_poses.clear();
-        work.end_poses.extend(work.next.iter().map(|s| s.pose));
+        let way = Way::of(work.plan);
+        way.ends(&work.next, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
-            start: &self.last.bodies,
+            start: way.starts(&self.last.bodies, &work.goal),
+            placed: &work.placed,
             end: &work.end_poses,
         };
-        work.finder
-            .add_missed(&paths, &self.frictions, &self.settings, &mut work.contacts)
+        work.finder.add_missed(
+            &paths,
+            &self.frictions,
+            &self.settings,
+            round,
+            &mut work.contacts,
+        )
     }
 
     pub(crate) fn judge(&mut self) -> Certificate {
         let work = &self.work;
-        let given = Given {
-            h: self.settings.h,
-            wrench: &work.wrench,
-            prescribed: &work.goal,
-            cone: self.settings.cone,
-            ignored: &self.settings.ignored,
-            aims: &work.joints.aims,
-        };
         self.judge.judge(
             &self.model,
-            &given,
+            &given(&self.settings, work),
             &self.last.bodies,
             &work.next,
             &work.impulses,
@@ -436,10 +569,11 @@ impl World {
     }
 
     /// The last assignment: the only place where the world changes.
-    fn accept(&mut self, solved: &Solved, certificate: Certificate) {
-        let (t, last, work) = (self.t_next(), &mut self.last, &mut self.work);
+    pub(crate) fn accept(&mut self, solved: &Solved, certificate: Certificate) {
+        self.remember();
+        let (plan, last, work) = (self.work.plan, &mut self.last, &mut self.work);
         last.step += 1;
-        last.t = t;
+        (last.t, last.h, last.kind) = (plan.t_next, plan.h, plan.kind);
         std::mem::swap(&mut last.bodies, &mut work.next);
         std::mem::swap(&mut last.contacts, &mut work.impulses);
         std::mem::swap(&mut last.joints, &mut work.joints.impulses);
@@ -448,6 +582,86 @@ impl World {
         last.energy = energy(&self.model, gravity, &last.bodies, &last.joints);
         solved.solver.clone_into(&mut last.solver);
         last.iterations = solved.iterations as u64;
+    }
+
+    /// Takes note of what the contacts of the step at hand are to give back.
+    pub(crate) fn remember(&mut self) {
+        if !plan_restitutes(self.work.plan) || !self.restitutions.any() {
+            return;
+        }
+        let mut seen = std::mem::take(&mut self.work.seen);
+        seen.clear();
+        let contacts = &self.work.impulses;
+        seen.extend(contacts.iter().map(|c| Seen {
+            pressed: self.pressed(&c.contact),
+            closes: self.opening(&c.contact, &self.work.next) < -self.settings.tolerance,
+        }));
+        self.restitution.advance(&self.model, contacts, &seen);
+        self.work.seen = seen;
+    }
+
+    /// What the applied forces alone press into a contact within the step, N s.
+    fn pressed(&self, contact: &Contact) -> f64 {
+        let (mut approach, mut w_nn) = (0.0, 0.0);
+        for (i, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+            let Some(mass) = self.model.bodies[i].mass else {
+                continue;
+            };
+            let (old, free) = (&self.last.bodies[i].twist, &self.work.goal[i].twist);
+            let lever = contact.point - self.work.placed[i].position;
+            let change = free.at(lever) - old.at(lever);
+            approach -= sign * contact.normal.dot(change);
+            let arm = lever.cross(contact.normal);
+            w_nn += 1.0 / mass.mass + arm.dot(self.work.inverse[i] * arm);
+        }
+        approach.max(0.0) / w_nn
+    }
+}
+
+/// Do the contacts of such a step restitute in the next one? (Impacts that are located restitute at once.)
+const fn plan_restitutes(plan: Plan) -> bool {
+    !matches!(plan.scheme, Scheme::BetweenEvents | Scheme::Impact)
+}
+
+/// The way on which contacts are looked for: that of the step, or for Anitescu's method, whose step has been gone already,
+/// that of the next.
+#[derive(Clone, Copy)]
+struct Way {
+    next: Option<f64>,
+}
+
+impl Way {
+    fn of(plan: Plan) -> Self {
+        Self {
+            next: (plan.scheme == Scheme::Anitescu).then_some(plan.h),
+        }
+    }
+
+    const fn starts<'a>(self, last: &'a [BodyState], goal: &'a [BodyState]) -> &'a [BodyState] {
+        if self.next.is_some() { goal } else { last }
+    }
+
+    fn ends(self, states: &[BodyState], poses: &mut Vec<Pose>) {
+        poses.clear();
+        poses.extend(states.iter().map(|s| match self.next {
+            Some(h) => s.pose.moved(&s.twist, h),
+            None => s.pose,
+        }));
+    }
+}
+
+/// What the judge is told of the step at hand.
+pub(crate) fn given<'a>(settings: &'a Settings, work: &'a Workspace) -> Given<'a> {
+    Given {
+        h: work.plan.h,
+        grid: settings.h,
+        scheme: work.plan.scheme,
+        reading: settings.reading,
+        wrench: &work.wrench,
+        prescribed: &work.goal,
+        cone: settings.cone,
+        ignored: &settings.ignored,
+        aims: &work.joints.aims,
     }
 }
 
@@ -491,6 +705,23 @@ fn correct(
         iterations: solved.iterations,
         best: std::mem::take(&mut solved.impulses),
     }))
+}
+
+/// The same contact in the last step: that of the same pieces, or, where a feature has passed from one piece to the
+/// next (over the seam of a mesh), of the same bodies, feature and normal.
+fn remembered(last: &[ContactImpulse], contact: &Contact) -> Option<usize> {
+    if let Ok(found) = last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
+        return Some(found);
+    }
+    if contact.pieces == [0, 0] {
+        return None;
+    }
+    let from = last.partition_point(|c| c.contact.bodies < contact.bodies);
+    let to = last.partition_point(|c| c.contact.bodies <= contact.bodies);
+    (from..to).find(|&k| {
+        let old = &last[k].contact;
+        old.feature == contact.feature && old.normal.dot(contact.normal) > 1.0 - 1e-6
+    })
 }
 
 fn finite(state: &BodyState) -> bool {

@@ -5,13 +5,16 @@ use crate::contacts::Finder;
 use crate::error::BuildError;
 use crate::joint_spec::Drives;
 use crate::joints::{JointWork, last_phi};
+use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
 use stickslip_certify::islands::Islands;
 use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Model, StepRecord, Wrench,
+    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Kind, Model, Reading,
+    Restitution, Scheme, StepRecord, Wrench,
 };
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
@@ -20,6 +23,14 @@ use stickslip_solvers::solver::ContactSolver;
 pub struct Settings {
     /// Length of a step, s.
     pub h: f64,
+    /// How time is stepped.
+    pub method: Method,
+    /// Wanted error at the end of the run, m, of the method that controls it; infinite for steps of h alone.
+    pub error: f64,
+    /// End of the run, s, for which the error is wanted.
+    pub until: f64,
+    /// What bounds friction beside a restitution impulse.
+    pub reading: Reading,
     /// The friction cone.
     pub cone: Cone,
     /// Name of the solver tried first.
@@ -28,6 +39,10 @@ pub struct Settings {
     pub tolerance: f64,
     /// Uniform gravity, m/s².
     pub gravity: DVec3,
+    /// Is the energy inequality checked in every step?
+    pub energy_check: bool,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// Pairs of bodies that do not collide (sorted, first smaller).
     pub ignored: Vec<[usize; 2]>,
     /// Threads that may be used; the answer does not depend on it.
@@ -53,6 +68,30 @@ impl Frictions {
         Friction {
             stick: a.stick.max(b.stick),
             slide: a.slide.max(b.slide),
+        }
+    }
+}
+
+/// Coefficients of restitution by pair of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Restitutions {
+    /// Of each body's own material.
+    pub(crate) bodies: Vec<f64>,
+    /// Pairs with an entry of their own, sorted.
+    pub(crate) pairs: Vec<([usize; 2], f64)>,
+}
+
+impl Restitutions {
+    /// Does any pair restitute?
+    pub(crate) fn any(&self) -> bool {
+        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
+    }
+
+    /// The pair's own entry, else the larger of the two bodies'.
+    pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
+        match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            Ok(k) => self.pairs[k].1,
+            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
         }
     }
 }
@@ -86,6 +125,13 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) forces: Vec<AppliedForce>,
     pub(crate) frictions: Frictions,
+    pub(crate) restitutions: Restitutions,
+    /// Compressions that are to be given back.
+    pub(crate) restitution: Restitution,
+    /// Where the event loop stands.
+    pub(crate) events: crate::methods::Loop,
+    /// The step size control of the extrapolated method.
+    pub(crate) control: crate::methods::Control,
     /// The functions of time of each joint.
     pub(crate) drives: Vec<Drives>,
     pub(crate) settings: Settings,
@@ -95,19 +141,40 @@ pub struct World {
     /// The chosen solver first, then those tried when its answer is not certified.
     pub(crate) solvers: Vec<Option<Box<dyn ContactSolver>>>,
     pub(crate) judge: Judge,
+    /// What was left of the energy inequality in the last step, relative to its size; where it is checked.
+    pub(crate) energy_slack: Option<f64>,
     pub(crate) stopwatch: Stopwatch,
+}
+
+/// What kind of step is being tried, and how long it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    /// Its length, s.
+    pub(crate) h: f64,
+    /// Time at its end, s.
+    pub(crate) t_next: f64,
+    pub(crate) kind: Kind,
+    pub(crate) scheme: Scheme,
 }
 
 /// Memory of a step, reused.
 #[derive(Default)]
 pub(crate) struct Workspace {
+    /// The step at hand.
+    pub(crate) plan: Plan,
     pub(crate) finder: Finder,
     pub(crate) wrench: Vec<Wrench>,
     /// I⁻¹ of each body at the start of the step, world frame.
     pub(crate) inverse: Vec<DMat3>,
     /// Where each body goes: given, or under ν_free.
     pub(crate) goal: Vec<BodyState>,
+    /// Where each body's gaps and levers are measured.
+    pub(crate) placed: Vec<stickslip_geometry::Pose>,
     pub(crate) contacts: Vec<stickslip_certify::Contact>,
+    /// r of each contact, N s; empty where nothing is restituted.
+    pub(crate) restituted: Vec<f64>,
+    /// What restitution is to know of each contact.
+    pub(crate) seen: Vec<stickslip_certify::restitution::Seen>,
     pub(crate) problem: crate::assemble::Assembly,
     pub(crate) joints: JointWork,
     pub(crate) islands: Islands,
@@ -141,6 +208,18 @@ impl World {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Has the run come to its end `until` (s)? Fixed steps may go past it where h does not divide it.
+    #[must_use]
+    pub fn reached(&self, until: f64) -> bool {
+        self.last.t >= until - 1e-9 * self.settings.h
+    }
+
+    /// Steps done inside the steps of the extrapolated method, those it threw away included.
+    #[must_use]
+    pub const fn inner_steps(&self) -> u64 {
+        self.control.inner
     }
 
     /// The problem that was solved in the last step, or could not be solved if that step was refused.
@@ -196,6 +275,8 @@ impl World {
             energy: energy(&self.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()
         };
+        self.restitution.clear();
+        self.events = crate::methods::Loop::at(step);
         Ok(())
     }
 
@@ -252,6 +333,13 @@ impl World {
             &last.bodies,
             &last.joints,
         )
+    }
+
+    /// What was left of the energy inequality in the last step, relative to its size: at least −1e-12. `None` where
+    /// it is not checked.
+    #[must_use]
+    pub const fn energy_slack(&self) -> Option<f64> {
+        self.energy_slack
     }
 
     /// What the joint or spring of that name did in the last step; `None` before the first one.

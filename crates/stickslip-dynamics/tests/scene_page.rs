@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use stickslip_dynamics::expression::{Expression, Scope};
-use stickslip_dynamics::scene::{Scene, schema};
+use stickslip_dynamics::scene::{Files, Scene, schema};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scene.md");
@@ -57,7 +57,10 @@ fn every_example_is_a_scene() {
     assert!(examples.len() >= 10, "{} examples", examples.len());
     for (line, example) in examples {
         let name = format!("docs/scene.md from line {line}");
-        if let Err(error) = Scene::parse(&complete(&example), &name, &[]) {
+        // Files that the page names are beside the scenes.
+        let scenes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/any.toml");
+        let files = Files::beside(Path::new(scenes));
+        if let Err(error) = Scene::parse_with(&complete(&example), &name, &[], files) {
             panic!("{error}");
         }
     }

@@ -20,8 +20,10 @@ h = 0.01
 until = 1.0
 method = "stewart-trinkle"
 cone = { pyramid = 8, fan = "body", turn = 0.5 }
+contact = "conjunctive"
 solver = "auto"
 tolerance = 1e-10
+energy-check = false
 
 [material]
 friction = { static = 0.5, kinetic = 0.4 }
@@ -49,6 +51,7 @@ restitution = 0
 name = "box"
 shape = { box = { size = [1, 1, 1] } }
 density = 1
+groups = ["a"]
 orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[body]]
@@ -99,6 +102,24 @@ mass = 1
 name = "hull"
 shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }
 mass = 1
+
+[[body]]
+name = "mesh"
+motion = "fixed"
+shape = { mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles = [[0, 1, 2]] } }
+
+[[body]]
+name = "field"
+motion = "fixed"
+shape = { height-field = { heights = [[0, 0], [0, 1]], spacing = [1, 1], scale = 1 } }
+
+[[body]]
+name = "compound"
+density = 1
+[[body.shape.compound]]
+shape = { box = { size = [1, 1, 1] } }
+position = [0, 0, 0]
+orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[contact]]
 bodies = ["ground", "box"]

@@ -1,6 +1,6 @@
 //! The outline of a face: a polygon of any number of sides, or a disc.
 
-use crate::placed::Placed;
+use crate::placed::{BOX_EDGES, Placed};
 use crate::shape::{Shape, corner};
 use glam::{DVec2, DVec3};
 
@@ -26,6 +26,7 @@ impl<'a> Placed<'a> {
         let normal = match self.shape {
             Shape::Box { .. } => DVec3::AXES[k / 2] * side(k),
             Shape::Hull(hull) => hull.faces()[k].normal,
+            Shape::Triangle(facet) => facet.normal() * -side(k),
             _ => DVec3::Z * side(k),
         };
         Face {
@@ -64,6 +65,7 @@ impl Face<'_> {
         match self.shape {
             Shape::Box { .. } => 4,
             Shape::Hull(hull) => hull.corners(self.number).len(),
+            Shape::Triangle(_) => 3,
             _ => 0,
         }
     }
@@ -80,14 +82,26 @@ impl Face<'_> {
                 upper << axis | x << u | y << v
             }
             Shape::Hull(hull) => hull.corners(self.number)[i],
+            Shape::Triangle(_) => [[0, 1, 2], [0, 2, 1]][self.number][i],
             _ => 0,
         }
+    }
+
+    /// A number for side i: of a box that of its edge.
+    pub(crate) fn edge(&self, i: usize) -> usize {
+        if !matches!(self.shape, Shape::Box { .. }) {
+            return i;
+        }
+        let (p, q) = (self.corner(i), self.corner((i + 1) % 4));
+        let ends = (p.min(q), p.max(q));
+        BOX_EDGES.iter().position(|e| *e == ends).unwrap_or(i)
     }
 
     fn corner_place(&self, i: usize) -> DVec3 {
         match self.shape {
             Shape::Box { half } => corner(*half, self.corner(i)),
             Shape::Hull(hull) => hull.vertices()[self.corner(i)],
+            Shape::Triangle(facet) => facet.points()[self.corner(i)],
             _ => DVec3::ZERO,
         }
     }
@@ -110,36 +124,36 @@ impl Face<'_> {
         }
     }
 
-    /// The part of the segment p → q over the face widened by `tolerance`.
+    /// The part of the segment p → q over the face. What lies beside it by up to `tolerance` counts as over it;
+    /// the places where the border is crossed are those of the face itself.
     pub(crate) fn clip(&self, p: DVec3, q: DVec3, tolerance: f64) -> Option<Clipped> {
-        let (mut enter, mut leave) = ((0.0, None), (1.0, None));
         if let Some(radius) = self.disc() {
-            let r = radius + tolerance;
             let (p, d) = (p.truncate(), (q - p).truncate());
-            let (s, t) = within(p, d, r)?;
-            if s > 0.0 {
-                enter = (s, Some(0));
-            }
-            if t < 1.0 {
-                leave = (t, Some(0));
-            }
+            let wide = within(p, d, radius + tolerance)?;
+            let (s, t) = within(p, d, radius).unwrap_or(wide);
+            return Some([
+                (s, (wide.0 > 0.0).then_some(0)),
+                (t, (wide.1 < 1.0).then_some(0)),
+            ]);
         }
+        // Fractions at the widened border, by which the sides are told, and at the border itself.
+        let (mut enter, mut leave) = ((0.0, 0.0, None), (1.0, 1.0, None));
         for i in 0..self.n_sides() {
             let (corner, out) = self.side(i);
-            let (start, slope) = (out.dot(p - corner) - tolerance, out.dot(q - p));
-            // start + s slope ≤ 0
-            let s = -start / slope;
+            let (start, slope) = (out.dot(p - corner), out.dot(q - p));
+            // start + s slope ≤ tolerance
+            let (wide, s) = ((tolerance - start) / slope, -start / slope);
             if slope == 0.0 {
-                if start > 0.0 {
+                if start > tolerance {
                     return None;
                 }
-            } else if slope > 0.0 && s < leave.0 {
-                leave = (s, Some(i));
-            } else if slope < 0.0 && s > enter.0 {
-                enter = (s, Some(i));
+            } else if slope > 0.0 && wide < leave.0 {
+                leave = (wide, s, Some(i));
+            } else if slope < 0.0 && wide > enter.0 {
+                enter = (wide, s, Some(i));
             }
         }
-        (enter.0 <= leave.0).then_some([enter, leave])
+        (enter.0 <= leave.0).then_some([(enter.1, enter.2), (leave.1, leave.2)])
     }
 }
 

@@ -44,20 +44,45 @@ pub(crate) fn gap_along(a: &Placed, b: &Placed, n: DVec3) -> f64 {
 /// The direction of largest separation: the distance where positive, minus the depth where negative. `None`
 /// for shapes without features (half-spaces).
 pub(crate) fn farthest(a: &Placed, b: &Placed) -> Option<Direction> {
+    search(a, b, f64::INFINITY)
+}
+
+/// The largest separation, exact where it is not positive, else a lower bound.
+pub(crate) fn overlap(a: &Placed, b: &Placed) -> f64 {
+    search(a, b, 0.0).map_or(f64::INFINITY, |d| d.gap)
+}
+
+/// The best direction; any whose gap exceeds `enough` will do.
+pub(crate) fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
     let mut best: Option<Direction> = None;
     let mut visit = |of: Of, n: DVec3| {
         let gap = gap_along(a, b, n);
         if best.is_none_or(|old| gap > old.gap) {
             best = Some(Direction { of, n, gap });
         }
-        best.map_or(f64::NEG_INFINITY, |d| d.gap)
     };
     faces(a, b, &mut visit);
+    if best.is_some_and(|d| d.gap > enough) {
+        return best;
+    }
+    let mut visit = |of: Of, n: DVec3| {
+        let gap = gap_along(a, b, n);
+        if best.is_none_or(|old| gap > old.gap) {
+            best = Some(Direction { of, n, gap });
+        }
+    };
     if a.is_round() || b.is_round() {
         round(a, b, &mut visit);
+        if a.is_round() && b.is_round() && best.is_none_or(|d| d.gap <= enough) {
+            circles(a, b, &mut best);
+        }
     } else {
         edges(a, b, &mut visit);
-        nearest_segments(a, b, &mut visit);
+        // Sharp bodies that do not overlap by any face or edge are apart: only then is there more to find.
+        let rounded = a.rounding() + b.rounding() > 0.0 || a.n_faces() + b.n_faces() == 0;
+        if rounded || best.is_some_and(|d| d.gap > 0.0 && d.gap <= enough) {
+            nearest_segments(a, b, &mut best);
+        }
     }
     best.map(|d| Direction {
         of: match d.of {
@@ -82,7 +107,7 @@ fn supporting(s: &Placed, part: Part, n: DVec3) -> Part {
     Part::Line(best.0)
 }
 
-type Visit<'v> = &'v mut dyn FnMut(Of, DVec3) -> f64;
+type Visit<'v> = &'v mut dyn FnMut(Of, DVec3);
 
 /// The face normals of both.
 fn faces(a: &Placed, b: &Placed, visit: Visit) {
@@ -124,7 +149,7 @@ fn edges(a: &Placed, b: &Placed, visit: Visit) {
 
 /// From the nearest point of all lines (or points) of a to that of b: the distance of polyhedra where it is not
 /// across a face.
-fn nearest_segments(a: &Placed, b: &Placed, visit: Visit) {
+fn nearest_segments(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
     let segments = |s: &Placed| s.n_lines().max(1);
     let segment = |s: &Placed, k: usize| {
         if s.n_lines() == 0 {
@@ -138,16 +163,25 @@ fn nearest_segments(a: &Placed, b: &Placed, visit: Visit) {
         Some([_, q]) if t >= 1.0 => Part::Point(q),
         _ => Part::Line(k),
     };
-    let (mut best, mut found) = (f64::INFINITY, None);
+    // Along the best direction so far, two lines are at least as far apart as their heights tell.
+    let n = best.map_or(DVec3::ZERO, |d| d.n);
+    let height = |[p, q]: [DVec3; 2], n: DVec3| n.dot(p).max(n.dot(q));
+    let (mut least, mut found) = (f64::INFINITY, None);
     for i in 0..segments(a) {
-        let ([p, q], ends_a) = segment(a, i);
+        let (la, ends_a) = segment(a, i);
+        let [p, q] = la;
+        let high = height(la, n);
         for j in 0..segments(b) {
-            let ([r, w], ends_b) = segment(b, j);
+            let (lb, ends_b) = segment(b, j);
+            if -height(lb, -n) - high >= least {
+                continue;
+            }
+            let [r, w] = lb;
             let (s, t) = closest(p, q - p, r, w - r);
             let d = (r + (w - r) * t) - (p + (q - p) * s);
-            let length = d.length_squared();
-            if length < best {
-                best = length;
+            let length = d.length();
+            if length < least {
+                least = length;
                 found = d
                     .try_normalize()
                     .map(|n| (Of::Parts(part(s, i, ends_a), part(t, j, ends_b)), n));
@@ -155,7 +189,10 @@ fn nearest_segments(a: &Placed, b: &Placed, visit: Visit) {
         }
     }
     if let Some((of, n)) = found {
-        visit(of, n);
+        let gap = gap_along(a, b, n);
+        if best.is_none_or(|old| gap > old.gap) {
+            *best = Some(Direction { of, n, gap });
+        }
     }
 }
 
@@ -198,13 +235,22 @@ fn round(a: &Placed, b: &Placed, visit: Visit) {
         rims_of_b(b, a, &mut turned);
         if b.is_round() {
             rims_of_b(a, b, visit);
-            for i in 0..a.n_circles() {
-                for j in 0..b.n_circles() {
-                    circle_to_circle(&a.circle(i), &b.circle(j), |n| {
-                        visit(Of::Parts(Part::Circle(i), Part::Circle(j)), n);
-                    });
+        }
+    }
+}
+
+/// The directions between two rims, from the best direction so far and from where the rims come near.
+fn circles(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
+    for i in 0..a.n_circles() {
+        for j in 0..b.n_circles() {
+            let start = best.map_or(DVec3::ZERO, |d| d.n);
+            circle_to_circle(&a.circle(i), &b.circle(j), start, |n| {
+                let of = Of::Parts(Part::Circle(i), Part::Circle(j));
+                let gap = gap_along(a, b, n);
+                if best.is_none_or(|old| gap > old.gap) {
+                    *best = Some(Direction { of, n, gap });
                 }
-            }
+            });
         }
     }
 }

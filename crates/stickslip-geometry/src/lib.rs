@@ -9,20 +9,27 @@
 
 mod border;
 pub mod broad_phase;
+pub mod compound;
 mod directions;
 pub mod frame;
 pub mod hull;
 pub mod mass;
+pub mod mesh;
 pub mod narrow_phase;
 pub mod path;
+pub mod pieces;
 mod placed;
 pub mod pose;
+pub mod reduce;
 mod rims;
 mod round;
 pub mod separation;
 pub mod shape;
+mod tree;
 
+pub use compound::{Compound, Piece};
 pub use mass::MassProperties;
+pub use mesh::{Facet, Mesh, MeshError};
 pub use narrow_phase::{Candidate, Feature, Moving};
 pub use pose::{Pose, Twist};
 pub use shape::{Shape, ShapeError};

@@ -1,8 +1,12 @@
 //! Mass and inertia of solid shapes of uniform density.
 
+use crate::compound::Piece;
+use crate::mesh::{Mesh, volume_integrals};
+use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// Mass and inertia about the centre of mass, in the body frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +25,9 @@ impl MassProperties {
         let diagonal = match shape {
             Shape::Points { points, .. } => return of_points(points, mass),
             Shape::HalfSpace { .. } => return None,
+            Shape::Compound(c) => return of_pieces(c.pieces(), mass),
+            Shape::Mesh(mesh) => return of_mesh(mesh, mass),
+            Shape::Triangle(_) => return None,
             Shape::Ball { radius } => DVec3::splat(0.4 * mass * radius * radius),
             Shape::Box { half } => {
                 let s = *half * *half; // (edge/2)² each
@@ -55,6 +62,22 @@ impl MassProperties {
     }
 }
 
+/// Of pieces of equal density and the given mass in all, about their common centre of mass.
+fn of_pieces(pieces: &[Piece], mass: f64) -> Option<MassProperties> {
+    let (total, centre) = volume_and_centre(pieces)?;
+    let mut inertia = DMat3::ZERO;
+    for piece in pieces {
+        let own = MassProperties::with_mass(&piece.shape, mass * volume(&piece.shape)? / total)?;
+        let turn = piece.pose.rotation();
+        inertia += turn * own.inertia * turn.transpose();
+        // Steiner: m(r² 1 − r rᵀ).
+        let r = piece.pose.to_world(centre_of_mass(&piece.shape)?) - centre;
+        let dyad = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+        inertia += (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - dyad) * own.mass;
+    }
+    Some(MassProperties { mass, inertia })
+}
+
 /// Σ m_i (|p|² 1 − p pᵀ) with equal masses; zero for a particle.
 fn of_points(points: &[DVec3], mass: f64) -> Option<MassProperties> {
     let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
@@ -71,11 +94,78 @@ fn of_points(points: &[DVec3], mass: f64) -> Option<MassProperties> {
     Some(MassProperties { mass, inertia })
 }
 
-/// Volume, m³; `None` for a half-space and for points.
+/// Volume of all pieces, overlaps counted twice, m³, and their centre, m.
+fn volume_and_centre(pieces: &[Piece]) -> Option<(f64, DVec3)> {
+    let (mut total, mut moment) = (0.0, DVec3::ZERO);
+    for piece in pieces {
+        let v = volume(&piece.shape)?;
+        total += v;
+        moment += piece.pose.to_world(centre_of_mass(&piece.shape)?) * v;
+    }
+    Some((total, moment / total))
+}
+
+/// Centre of mass of a solid of uniform density, m, in the shape's own frame; `None` without a volume.
+#[must_use]
+pub fn centre_of_mass(shape: &Shape) -> Option<DVec3> {
+    match shape {
+        Shape::HalfSpace { .. } | Shape::Points { .. } | Shape::Triangle(_) => None,
+        Shape::Mesh(mesh) => integrals(mesh).map(|(volume, first, _)| first / volume),
+        Shape::Hull(hull) => Some(hull.centroid()),
+        Shape::Ball { .. }
+        | Shape::Box { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Cone { .. }
+        | Shape::Capsule { .. } => Some(DVec3::ZERO),
+        Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(_, centre)| centre),
+    }
+}
+
+/// The shape in the frame whose origin is its centre of mass. One that is centred to rounding, or has no
+/// volume, stays as it is.
+#[must_use]
+pub fn centred(shape: &Shape) -> Shape {
+    let Some(centre) = centre_of_mass(shape) else {
+        return shape.clone();
+    };
+    if centre.length() <= 16.0 * f64::EPSILON * shape.radius() {
+        return shape.clone();
+    }
+    let back = Pose::at(-centre);
+    match shape {
+        Shape::Hull(hull) => Shape::Hull(Arc::new(hull.centred().0)),
+        Shape::Compound(c) => Shape::compound(c.placed(&back)).unwrap_or_else(|_| shape.clone()),
+        Shape::Mesh(mesh) => Shape::Mesh(Arc::new(mesh.shifted(-centre))),
+        _ => shape.clone(),
+    }
+}
+
+/// Volume, first and second moments of the inside of a closed mesh.
+fn integrals(mesh: &Mesh) -> Option<(f64, DVec3, DMat3)> {
+    let found = volume_integrals(mesh.vertices(), mesh.triangles());
+    (mesh.open_edges() == 0 && found.0 > 0.0).then_some(found)
+}
+
+/// Of the inside of a closed mesh, about its centre of mass.
+fn of_mesh(mesh: &Mesh, mass: f64) -> Option<MassProperties> {
+    let (volume, first, second) = integrals(mesh)?;
+    let c = first / volume;
+    // Σ = ∫ (x − c)(x − c)ᵀ dV; I = ρ (tr Σ 1 − Σ).
+    let sigma = second - DMat3::from_cols(first * c.x, first * c.y, first * c.z);
+    let trace = sigma.x_axis.x + sigma.y_axis.y + sigma.z_axis.z;
+    let inertia = (DMat3::from_diagonal(DVec3::splat(trace)) - sigma) * (mass / volume);
+    // Symmetric to the last bit.
+    let inertia = (inertia + inertia.transpose()) * 0.5;
+    Some(MassProperties { mass, inertia })
+}
+
+/// Volume, m³; `None` for a half-space, points, and a surface that is not closed.
 #[must_use]
 pub fn volume(shape: &Shape) -> Option<f64> {
     match shape {
-        Shape::HalfSpace { .. } | Shape::Points { .. } => None,
+        Shape::HalfSpace { .. } | Shape::Points { .. } | Shape::Triangle(_) => None,
+        Shape::Mesh(mesh) => integrals(mesh).map(|found| found.0),
+        Shape::Compound(c) => volume_and_centre(c.pieces()).map(|(volume, _)| volume),
         Shape::Ball { radius } => Some(4.0 / 3.0 * PI * radius * radius * radius),
         Shape::Box { half } => Some(8.0 * half.x * half.y * half.z),
         Shape::Cylinder { radius, half } => Some(2.0 * PI * radius * radius * half),
@@ -106,6 +196,24 @@ fn capsule(r: f64, l: f64, mass: f64) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_box_cut_into_eight_weighs_as_the_whole() {
+        let size = DVec3::new(0.6, 0.4, 0.2);
+        let small = Shape::cuboid(size * 0.5).unwrap();
+        let off = DVec3::new(1.0, -2.0, 0.3);
+        let cut = Shape::compound((0..8).map(|k| Piece {
+            shape: small.clone(),
+            pose: Pose::at(off + crate::shape::corner(size * 0.25, k)),
+        }))
+        .unwrap();
+        let whole = MassProperties::with_mass(&Shape::cuboid(size).unwrap(), 3.0).unwrap();
+        let sum = MassProperties::with_mass(&cut, 3.0).unwrap();
+        assert!((sum.inertia - whole.inertia).abs_diff_eq(DMat3::ZERO, 1e-15));
+        assert!((centre_of_mass(&cut).unwrap() - off).length() < 1e-15);
+        assert!((volume(&cut).unwrap() - size.x * size.y * size.z).abs() < 1e-16);
+        assert!(centre_of_mass(&centred(&cut)).unwrap().length() < 1e-15);
+    }
 
     #[test]
     fn box_and_ball_against_the_textbook() {

@@ -6,10 +6,11 @@ use crate::separation::separation;
 use crate::shape::Shape;
 
 impl Moving<'_> {
-    /// Angle between the start and the end of the step, rad; zero for a ball, whose turning moves no boundary.
+    /// Angle between the start and the end of the step, rad; zero for a ball about its centre, whose turning moves no
+    /// boundary.
     #[must_use]
     pub fn angle(&self) -> f64 {
-        if matches!(self.shape, Shape::Ball { .. }) {
+        if matches!(self.shape, Shape::Ball { .. }) && self.arm == 0.0 {
             return 0.0;
         }
         let (a, b) = (self.start.orientation, self.end.orientation);
@@ -23,7 +24,9 @@ impl Moving<'_> {
     pub fn sweep(&self) -> f64 {
         let radius = self.shape.radius();
         if radius.is_finite() {
-            self.angle() * radius
+            // Turned about its origin, which goes on an arc itself: beside its chord by r θ²/8.
+            let angle = self.angle();
+            angle * (radius + 0.125 * angle * self.arm)
         } else {
             0.0
         }
@@ -63,6 +66,27 @@ pub fn closest_on_the_way(a: &Moving, b: &Moving) -> (f64, f64) {
         }
     }
     closest
+}
+
+/// When the pair first overlaps on the way, as a fraction of it; 1 where it does not.
+#[must_use]
+pub fn first_overlap(a: &Moving, b: &Moving) -> f64 {
+    let deep = |s: f64| separation(a.shape, &a.at(s), b.shape, &b.at(s)) < -unseen(a, b) / 64.0;
+    let n = places(a, b).max(8);
+    let Some(k) = (1..=n).find(|&k| deep(k as f64 / n as f64)) else {
+        return 1.0;
+    };
+    // Apart at `low`, overlapping at `high`.
+    let (mut low, mut high) = ((k - 1) as f64 / n as f64, k as f64 / n as f64);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if deep(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
 }
 
 /// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and the

@@ -34,6 +34,8 @@ pub(crate) struct Circle {
     pub(crate) centre: DVec3,
     pub(crate) axis: DVec3,
     pub(crate) radius: f64,
+    /// The rim is its shape's farthest part along n where n·axis is this at least.
+    pub(crate) least: f64,
 }
 
 /// Vertex numbers of a box's twelve edges: four along x, then y, then z.
@@ -51,6 +53,9 @@ pub(crate) const BOX_EDGES: [(usize, usize); 12] = [
     (2, 6),
     (3, 7),
 ];
+
+/// Vertex numbers of a triangle's edges.
+pub(crate) const TRIANGLE_EDGES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
 impl<'a> Placed<'a> {
     pub(crate) fn new(shape: &'a Shape, pose: &Pose, origin: DVec3) -> Self {
@@ -78,12 +83,8 @@ impl<'a> Placed<'a> {
     pub(crate) fn farthest(&self, d: DVec3) -> DVec3 {
         let circles = (0..self.n_circles()).map(|k| self.circle(k).farthest(d));
         let points = (0..self.n_points()).map(|k| self.point(k) + d * self.rounding());
-        circles.chain(points).fold(
-            self.centre,
-            |best, p| {
-                if d.dot(p) > d.dot(best) { p } else { best }
-            },
-        )
+        let farther = |best: DVec3, p: DVec3| if d.dot(p) > d.dot(best) { p } else { best };
+        circles.chain(points).reduce(farther).unwrap_or(self.centre)
     }
 
     /// Radius by which every feature is rounded, m.
@@ -109,7 +110,12 @@ impl<'a> Placed<'a> {
 
     pub(crate) fn n_points(&self) -> usize {
         match self.shape {
-            Shape::HalfSpace { .. } | Shape::Cylinder { .. } => 0,
+            // A body of several pieces is looked at piece by piece.
+            Shape::HalfSpace { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Compound(_)
+            | Shape::Mesh(_) => 0,
+            Shape::Triangle(_) => 3,
             Shape::Ball { .. } | Shape::Cone { .. } => 1,
             Shape::Capsule { .. } => 2,
             Shape::Box { .. } => 8,
@@ -124,6 +130,7 @@ impl<'a> Placed<'a> {
             Shape::Capsule { half, .. } => DVec3::Z * if k == 0 { -half } else { *half },
             Shape::Box { half } => corner(*half, k),
             Shape::Hull(hull) => hull.vertices()[k],
+            Shape::Triangle(facet) => facet.points()[k],
             Shape::Points { points, .. } => points[k],
             _ => DVec3::ZERO,
         })
@@ -134,7 +141,10 @@ impl<'a> Placed<'a> {
             Shape::HalfSpace { .. }
             | Shape::Ball { .. }
             | Shape::Cone { .. }
+            | Shape::Compound(_)
+            | Shape::Mesh(_)
             | Shape::Points { .. } => 0,
+            Shape::Triangle(_) => 3,
             Shape::Capsule { .. } | Shape::Cylinder { .. } => 1,
             Shape::Box { .. } => 12,
             Shape::Hull(hull) => hull.edges().len(),
@@ -149,6 +159,7 @@ impl<'a> Placed<'a> {
                 [self.point(p), self.point(q)]
             }
             Shape::Hull(hull) => hull.edges()[k].vertices.map(|v| self.point(v)),
+            Shape::Triangle(_) => [TRIANGLE_EDGES[k].0, TRIANGLE_EDGES[k].1].map(|v| self.point(v)),
             Shape::Capsule { half, .. } | Shape::Cylinder { half, .. } => {
                 [-half, *half].map(|z| self.world_of(DVec3::Z * z))
             }
@@ -161,6 +172,7 @@ impl<'a> Placed<'a> {
         match self.shape {
             Shape::Box { .. } => Some([BOX_EDGES[k].0, BOX_EDGES[k].1]),
             Shape::Hull(hull) => Some(hull.edges()[k].vertices),
+            Shape::Triangle(_) => Some([TRIANGLE_EDGES[k].0, TRIANGLE_EDGES[k].1]),
             Shape::Capsule { .. } => Some([0, 1]),
             _ => None,
         }
@@ -185,6 +197,15 @@ impl<'a> Placed<'a> {
                     .faces
                     .map(|f| self.turn * hull.faces()[f].normal),
             ),
+            // From one side of the sheet over its border to the other: the middle of the arc tells which way.
+            Shape::Triangle(facet) => {
+                let points = facet.points();
+                let (p, q) = TRIANGLE_EDGES[k];
+                let n = facet.normal();
+                let out = (points[q] - points[p]).cross(n).try_normalize()?;
+                let lean = 1e-7 * out;
+                Some([n + lean, -n + lean].map(|v| self.turn * v))
+            }
             _ => None,
         }
     }
@@ -195,6 +216,7 @@ impl<'a> Placed<'a> {
             Shape::Cylinder { .. } => 2,
             Shape::Box { .. } => 6,
             Shape::Hull(hull) => hull.faces().len(),
+            Shape::Triangle(_) => 2,
             _ => 0,
         }
     }
@@ -205,6 +227,7 @@ impl<'a> Placed<'a> {
         match self.shape {
             Shape::Box { .. } => self.turn.col(k / 2) * side(k),
             Shape::Hull(hull) => self.turn * hull.faces()[k].normal,
+            Shape::Triangle(facet) => self.turn * facet.normal() * -side(k),
             _ => self.turn.z_axis * side(k),
         }
     }
@@ -228,6 +251,7 @@ impl<'a> Placed<'a> {
             centre: self.world_of(DVec3::Z * z),
             axis: self.turn.z_axis * if z < 0.0 { -1.0 } else { 1.0 },
             radius,
+            least: self.side().map_or(0.0, |side| -side.sin),
         }
     }
 

@@ -54,6 +54,30 @@ impl Pose {
         self.orientation.conjugate() * (point - self.position)
     }
 
+    /// The pose of something placed at `local` in this frame.
+    #[must_use]
+    pub fn then(&self, local: &Self) -> Self {
+        Self {
+            position: self.to_world(local.position),
+            orientation: self.orientation * local.orientation,
+        }
+    }
+
+    /// The world as seen from this frame.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        Self {
+            position: self.to_body(DVec3::ZERO),
+            orientation: self.orientation.conjugate(),
+        }
+    }
+
+    /// Are all its numbers finite?
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.orientation.is_finite()
+    }
+
     /// R: columns are the body axes in the world.
     ///
     /// Divided by |q|², so that the rounding of the norm (always to the same side for a steady turn) does

@@ -58,40 +58,51 @@ fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
 ///
 ///   f(n) = n·w − R_a |n × z_a| − R_b |n × z_b|,   w from centre to centre,
 ///
-/// found from the places where the two circles, sampled, come nearest. `visit` is given each.
-pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, mut visit: impl FnMut(DVec3)) {
-    const N: usize = 16;
-    let [_, u, v] = contact_frame(a.axis);
-    let at = |k: usize| {
-        let (s, c) = TURN[k % N];
-        a.centre + (u * c + v * s) * a.radius
-    };
-    let mut distance = [0.0; N];
-    for (k, d) in distance.iter_mut().enumerate() {
-        let p = at(k);
-        *d = (p - b.nearest(p)).length_squared();
-    }
+/// found from `start` and from the places where the two circles, sampled, come nearest. `visit` is given each.
+pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, start: DVec3, mut visit: impl FnMut(DVec3)) {
     let w = b.centre - a.centre;
-    for k in 0..N {
-        let (before, after) = (distance[(k + N - 1) % N], distance[(k + 1) % N]);
-        if distance[k] > before || distance[k] > after {
-            continue;
+    // A rim is seen only from its own side.
+    let mut from = |n: DVec3| {
+        let n = n.try_normalize();
+        if let Some(n) = n.filter(|n| a.sees(*n) && b.sees(-*n)) {
+            visit(climb(n, w, a, b));
         }
-        // Alternate projections bring the two points together (or to rest).
-        let mut p = at(k);
-        let mut q = b.nearest(p);
-        for _ in 0..8 {
-            p = a.nearest(q);
-            q = b.nearest(p);
-        }
+    };
+    from(start);
+    near_places(a, b, |p, q| {
         // Across the two tangents, both ways, and along the gap.
         let tangents = (p - a.centre)
             .cross(a.axis)
             .cross((q - b.centre).cross(b.axis));
-        for start in [tangents, -tangents, q - p] {
-            if let Some(n) = start.try_normalize() {
-                visit(climb(n, w, a, b));
-            }
+        [tangents, -tangents, q - p].into_iter().for_each(&mut from);
+    });
+    near_places(b, a, |q, p| {
+        let tangents = (p - a.centre)
+            .cross(a.axis)
+            .cross((q - b.centre).cross(b.axis));
+        [tangents, -tangents].into_iter().for_each(&mut from);
+    });
+}
+
+/// The points of a circle, of some all around, that are nearer to the other circle than those beside them, each
+/// with the nearest point of the other.
+fn near_places(on: &Circle, to: &Circle, mut visit: impl FnMut(DVec3, DVec3)) {
+    const N: usize = 16;
+    let [_, u, v] = contact_frame(on.axis);
+    let at = |k: usize| {
+        let (s, c) = TURN[k % N];
+        on.centre + (u * c + v * s) * on.radius
+    };
+    let mut distance = [0.0; N];
+    for (k, d) in distance.iter_mut().enumerate() {
+        let p = at(k);
+        *d = (p - to.nearest(p)).length_squared();
+    }
+    for k in 0..N {
+        let (before, after) = (distance[(k + N - 1) % N], distance[(k + 1) % N]);
+        if distance[k] <= before && distance[k] <= after {
+            let p = at(k);
+            visit(p, to.nearest(p));
         }
     }
 }
@@ -134,6 +145,11 @@ impl Circle {
         self.farthest(p - self.centre)
     }
 
+    /// Is the rim, or nearly, the shape's farthest part along n?
+    fn sees(&self, n: DVec3) -> bool {
+        self.axis.dot(n) > self.least - 0.1
+    }
+
     /// Support along n without the centre's part, R|n × z|, its gradient and the tangent t of its curvature
     /// R t tᵀ/|n × z|.
     fn support(&self, n: DVec3) -> (f64, DVec3, DVec3, f64) {
@@ -152,8 +168,8 @@ impl Circle {
 /// Newton's method on the sphere for the maximum of f near `n`, by steps up only.
 fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
     let value = |n: DVec3| n.dot(w) - a.support(n).0 - b.support(n).0;
-    let mut f = value(n);
-    for _ in 0..40 {
+    let (mut f, mut polished) = (value(n), 0);
+    for _ in 0..100 {
         let [_, t1, t2] = contact_frame(n);
         let ((_, ga, qa, ka), (_, gb, qb, kb)) = (a.support(n), b.support(n));
         let g = w - ga - gb;
@@ -165,11 +181,10 @@ fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
             hessian += DMat2::from_cols(q * (q.x * k), q * (q.y * k));
         }
         let (trace, det) = (hessian.x_axis.x + hessian.y_axis.y, hessian.determinant());
-        let size = trace.abs() + g.length();
-        if det <= 1e-14 * size * size || trace <= 0.0 {
-            // Not a maximum's curvature: add what makes it one.
-            let least = 0.5 * (trace - (trace * trace - 4.0 * det).max(0.0).sqrt());
-            hessian += DMat2::from_diagonal(DVec2::splat(1e-3 * size - least));
+        let concave = det > 1e-14 * trace * trace && trace > 0.0;
+        if !concave {
+            // Not a maximum's curvature (then f < 0): twice −f more makes it one.
+            hessian += DMat2::from_diagonal(DVec2::splat(2.0 * f.abs() + 1e-9 * trace.abs()));
         }
         let mut step = hessian.inverse() * g;
         let length = step.length();
@@ -179,21 +194,40 @@ fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
         if length > 0.5 {
             step *= 0.5 / length;
         }
-        let mut risen = false;
-        for _ in 0..30 {
-            let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
-                break;
-            };
-            let g_next = value(next);
-            if g_next > f || (g_next == f && step.length() < 1e-7) {
-                risen = g_next > f || step.length() > 1e-16;
-                (n, f) = (next, g_next);
+        if concave && length < 1e-5 {
+            // Close by, where f is flat to rounding, Newton's step is better than a comparison of f.
+            n = (n + t1 * step.x + t2 * step.y).try_normalize().unwrap_or(n);
+            f = value(n);
+            if length < 1e-15 {
                 break;
             }
-            step *= 0.5;
+            continue;
         }
-        if !risen || length < 1e-15 {
-            break;
+        // Newton's step, or the steepest one: near a rim's own axis f has an edge that only that one climbs.
+        let steepest = g * (0.1 / g.length().max(f64::MIN_POSITIVE));
+        let mut risen = false;
+        'steps: for mut step in [step, steepest] {
+            for _ in 0..40 {
+                let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
+                    break;
+                };
+                let f_next = value(next);
+                if f_next > f {
+                    risen = true;
+                    (n, f) = (next, f_next);
+                    break 'steps;
+                }
+                step *= 0.5;
+            }
+        }
+        if !risen {
+            // Flat to rounding along a weak direction: Newton's step is still the better point.
+            if !concave || length > 1e-2 || polished == 4 {
+                break;
+            }
+            polished += 1;
+            n = (n + t1 * step.x + t2 * step.y).try_normalize().unwrap_or(n);
+            f = value(n);
         }
     }
     n

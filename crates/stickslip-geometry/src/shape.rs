@@ -1,6 +1,9 @@
 //! The shapes, and the two questions every convex shape answers: its support and its extent.
 
+use crate::compound::{Compound, Piece};
 use crate::hull::Hull;
+use crate::mesh::{Facet, Mesh};
+use crate::narrow_phase::triangle::closest_point;
 use crate::pose::Pose;
 use crate::round;
 use glam::DVec3;
@@ -27,6 +30,12 @@ pub enum Shape {
         /// Half of each edge, m.
         half: DVec3,
     },
+    /// Convex pieces that move as one.
+    Compound(Arc<Compound>),
+    /// A surface of triangles.
+    Mesh(Arc<Mesh>),
+    /// One triangle of a mesh: a convex piece without thickness.
+    Triangle(Facet),
     /// A cylinder about the body's origin, its axis along z.
     Cylinder {
         /// Radius, m.
@@ -78,6 +87,17 @@ pub enum ShapeError {
         what: &'static str,
         /// What was given.
         value: DVec3,
+    },
+    /// A compound without pieces.
+    #[error("a compound needs at least one piece")]
+    Empty,
+    /// A piece that a compound cannot have.
+    #[error(
+        "piece {number} of the compound must be a convex shape of finite size, at a finite place"
+    )]
+    Piece {
+        /// Which, from 0.
+        number: usize,
     },
     /// Points that span no volume, or too many of them.
     #[error("{0}")]
@@ -147,6 +167,14 @@ impl Shape {
             positive("box edge", edge)?;
         }
         Ok(Self::Box { half: size * 0.5 })
+    }
+
+    /// Convex pieces that move as one.
+    ///
+    /// # Errors
+    /// No piece, one that is not convex or has no end, a place that is not finite.
+    pub fn compound(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
+        Ok(Self::Compound(Arc::new(Compound::new(pieces)?)))
     }
 
     /// A cylinder along z.
@@ -265,10 +293,13 @@ impl Shape {
             }
             Self::Capsule { radius, half } => half * d.z.abs() + radius,
             Self::Hull(hull) => hull.reach(d),
-            Self::Points { points, .. } => points
-                .iter()
-                .map(|p| d.dot(*p))
-                .fold(f64::NEG_INFINITY, f64::max),
+            Self::Mesh(mesh) => farthest(mesh.vertices(), d),
+            Self::Triangle(facet) => farthest(&facet.points(), d),
+            Self::Compound(c) => {
+                let each = |p: &Piece| p.shape.support(&p.pose, d);
+                (c.pieces().iter().map(each)).fold(f64::NEG_INFINITY, f64::max)
+            }
+            Self::Points { points, .. } => farthest(points, d),
         }
     }
 
@@ -280,6 +311,9 @@ impl Shape {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.length(),
+            Self::Compound(c) => c.radius(),
+            Self::Mesh(mesh) => mesh.radius(),
+            Self::Triangle(facet) => farthest_from_origin(&facet.points()),
             Self::Cylinder { radius, half } => (radius * radius + half * half).sqrt(),
             Self::Cone { radius, length } => {
                 (0.75 * length).max((radius * radius + length * length / 16.0).sqrt())
@@ -291,13 +325,16 @@ impl Shape {
     }
 
     /// Half of the shape's smallest width, m; infinite for a half-space. Nothing can pass through points: theirs
-    /// is infinite too.
+    /// is infinite too, and a surface's, through which what is
+    /// thick enough cannot pass.
     #[must_use]
     pub fn thickness(&self) -> f64 {
         match self {
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Ball { radius } => *radius,
             Self::Box { half } => half.min_element(),
+            Self::Compound(c) => c.thickness(),
+            Self::Mesh(_) | Self::Triangle(_) => f64::INFINITY,
             Self::Cylinder { radius, half } => radius.min(*half),
             // The smallest width is the length, or across the base from rim to side.
             Self::Cone { radius, length } => {
@@ -311,7 +348,7 @@ impl Shape {
     }
 
     /// Signed distance from a world point to the shape: exact outside, and inside the depth below the
-    /// nearest face.
+    /// nearest face. A surface has no inside.
     #[must_use]
     pub fn distance(&self, pose: &Pose, point: DVec3) -> f64 {
         match self {
@@ -320,6 +357,23 @@ impl Shape {
             Self::Box { half } => {
                 let excess = pose.to_body(point).abs() - *half;
                 excess.max(DVec3::ZERO).length() + excess.max_element().min(0.0)
+            }
+            Self::Triangle(facet) => {
+                let x = pose.to_body(point);
+                (x - closest_point(facet.points(), x)).length()
+            }
+            Self::Mesh(mesh) => {
+                let x = pose.to_body(point);
+                let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices()[v as usize]);
+                let each = |t: &[u32; 3]| (x - closest_point(corners(t), x)).length();
+                mesh.triangles()
+                    .iter()
+                    .map(each)
+                    .fold(f64::INFINITY, f64::min)
+            }
+            Self::Compound(c) => {
+                let each = |p: &Piece| p.shape.distance(&pose.then(&p.pose), point);
+                c.pieces().iter().map(each).fold(f64::INFINITY, f64::min)
             }
             Self::Cylinder { radius, half } => {
                 round::to_cylinder(pose.to_body(point), *radius, *half)
@@ -336,6 +390,14 @@ impl Shape {
             }
         }
     }
+}
+
+fn farthest(points: &[DVec3], d: DVec3) -> f64 {
+    (points.iter().map(|p| d.dot(*p))).fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn farthest_from_origin(points: &[DVec3]) -> f64 {
+    points.iter().map(|p| p.length()).fold(0.0, f64::max)
 }
 
 /// Length of the part of `d` across z.

@@ -13,6 +13,7 @@ fn rows(a: &Shape, pose_a: Pose, b: &Shape, pose_b: Pose) -> Vec<Candidate> {
         start: pose,
         pose,
         end,
+        arm: 0.0,
     };
     let mut fallen = pose_b;
     fallen.position.z -= 1e-5;

@@ -25,7 +25,7 @@ impl Field {
         let mut plot = Plot::new(title)
             .x(Axis::linear("x", "mm").range(edges.0, edges.1))
             .y(Axis::linear("y", "mm").range(edges.0, edges.1))
-            .size(640.0, 560.0)
+            .size(600.0, 641.0)
             .equal()
             .image(Image {
                 x: edges,
@@ -36,6 +36,7 @@ impl Field {
         for line in self.streamlines() {
             plot = plot
                 .line("", &line)
+                .solid()
                 .coloured(GREY.with_opacity(0.45))
                 .width(0.8);
         }

@@ -211,6 +211,12 @@ impl Plot {
         self.last(|s| s.dash = Dash::Dashed)
     }
 
+    /// The last mark with an unbroken line.
+    #[must_use]
+    pub fn solid(self) -> Self {
+        self.last(|s| s.dash = Dash::Solid)
+    }
+
     /// The last mark with dots.
     #[must_use]
     pub fn dotted(self) -> Self {

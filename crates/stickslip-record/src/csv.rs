@@ -95,6 +95,8 @@ impl CsvWriter {
         }
         self.bodies.flush(false)?;
         if let Some(table) = &mut self.contacts {
+            // An impact's force is its mean over the step that was asked for.
+            let h = if step.h > 0.0 { step.h } else { h };
             for contact in &step.contacts {
                 write_contact(&mut table.rows, &self.quoted, step.t, h, contact);
             }
@@ -288,6 +290,7 @@ mod tests {
         let level = ContactImpulse {
             contact: Contact {
                 bodies: [1, 4],
+                pieces: [0, 0],
                 feature: Feature(7),
                 point: DVec3::new(1.0, 2.0, 0.0),
                 normal: DVec3::Z,
@@ -295,6 +298,7 @@ mod tests {
                 friction: Friction::default(),
             },
             impulse: DVec3::new(0.5, 0.25, -0.125),
+            restituted: 0.0,
             mode: Mode::Stick,
         };
         let mut row = String::new();

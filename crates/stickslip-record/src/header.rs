@@ -17,6 +17,10 @@ pub struct Header {
     /// The scene file itself, unaltered. Stored as metadata of its own, to be read by eye.
     #[serde(skip)]
     pub scene: String,
+    /// The files the scene names (meshes, height fields), each with its name and its content in base64, so that
+    /// the world can be rebuilt without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<(String, String)>,
     /// `--set` overrides in the order in which they were applied, each `KEY=VALUE`.
     pub overrides: Vec<String>,
     /// Names of the bodies in the model's order.

@@ -31,6 +31,7 @@
 //! # }
 //! ```
 
+pub mod base64;
 pub mod compare;
 pub mod csv;
 pub mod error;

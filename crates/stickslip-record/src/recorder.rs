@@ -246,6 +246,7 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
     let c = &step.certificate;
     let scalars = [
         ("energy", step.energy),
+        ("h", step.h),
         ("penetration", c.penetration),
         ("speed", c.speed),
         ("rounding", c.rounding),
@@ -274,6 +275,7 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
             ("mu_static", contact.friction.stick.is_finite()),
             ("mu_kinetic", contact.friction.slide.is_finite()),
             ("p_n", ci.impulse.is_finite()),
+            ("restituted", ci.restituted.is_finite()),
         ];
         if let Some((column, _)) = finite.iter().find(|(_, finite)| !finite) {
             return Err(not_finite(column, format!("contact {i}")));

@@ -46,7 +46,9 @@ pub(crate) fn header(names: &[&str]) -> Header {
         version: "0.1.0".into(),
         scene_file: "scenes/test.toml".into(),
         scene: "title = \"a test\" # µ, and a \u{1F980}\n".into(),
+        files: vec![("part.stl".into(), "AAAA".into())],
         overrides: vec!["mu=0.5".into(), "body.a.mass=2".into()],
+
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),
         joints: vec!["elbow".into(), "a,spring".into()],
         h: 0.01,
@@ -123,6 +125,8 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
     let mut step = StepRecord {
         step: k,
         t: k as f64 * h,
+        h,
+        kind: stickslip_certify::Kind::Step,
         bodies: last.bodies.clone(),
         energy: 100.0 + noise.number(),
         solver: if k.is_multiple_of(3) { "lemke" } else { "nsgs" }.into(),
@@ -169,6 +173,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
     ContactImpulse {
         contact: Contact {
             bodies,
+            pieces: [feature, 3],
             feature: Feature(feature.wrapping_sub(1)),
             point: noise.vector(),
             normal: exp(noise.vector()) * DVec3::Z,
@@ -183,6 +188,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
         } else {
             noise.vector()
         },
+        restituted: 0.0,
         mode,
     }
 }

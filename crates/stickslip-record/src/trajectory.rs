@@ -174,7 +174,9 @@ pub(crate) fn check_successor(
     before: Start<'_>,
     step: &StepRecord,
 ) -> Result<(), RecordError> {
-    let late = step.step > last.step && step.t > last.t && before.t >= last.t && step.t > before.t;
+    // No time passes in an impact.
+    let after = |t: f64| step.t > t || (step.kind.is_impact() && step.t == t);
+    let late = step.step > last.step && after(last.t) && before.t >= last.t && after(before.t);
     if !late {
         return Err(RecordError::Inconsistent {
             step: step.step,

@@ -335,12 +335,12 @@ fn best_of(p: &[DVec3]) -> Best {
     }
 }
 
-/// Whether every law has a smoothed form (no pyramids), and whether none is a quadratic cone.
+/// Whether every law has a smoothed form (no pyramids or discs), and whether all are rows of an LCP.
 fn kinds<'a>(laws: impl Iterator<Item = &'a Law>) -> (bool, bool) {
     laws.fold((true, true), |(smooth, polyhedral), law| {
         (
-            smooth && !matches!(law, Law::Pyramid { .. }),
-            polyhedral && !matches!(law, Law::Cone { .. }),
+            smooth && !matches!(law, Law::Pyramid { .. } | Law::Disc { .. }),
+            polyhedral && !matches!(law, Law::Cone { .. } | Law::Disc { .. }),
         )
     })
 }

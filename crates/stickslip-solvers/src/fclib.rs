@@ -169,7 +169,7 @@ pub fn write(
         match law {
             Law::Cone { mu: m } => mu.push(*m),
             Law::Unilateral => mu.push(0.0),
-            Law::Pyramid { .. } | Law::Box { .. } => {
+            Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. } => {
                 return Err(format!(
                     "contact {i} is no quadratic cone: an FCLIB file holds nothing else"
                 ));

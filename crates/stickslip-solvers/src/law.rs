@@ -5,7 +5,7 @@
 //! p = P_K(p − ρ ũ) for any ρ > 0: the natural map, which all residuals and Newton methods here use.
 
 use crate::problem::Law;
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// Direction d_j of a pyramid with `n_d` directions, in the tangent plane.
 #[must_use]
@@ -138,6 +138,47 @@ pub(crate) fn project_pyramid(mu: f64, n_d: usize, x: DVec3) -> (DVec3, Face) {
     }
 }
 
+/// Projection on the disc, or on the polygon inscribed in it, and its derivative.
+fn project_disc(radius: f64, directions: Option<usize>, t: DVec2) -> (DVec2, DMat2) {
+    let inside = (t, DMat2::IDENTITY);
+    if radius == 0.0 {
+        return (DVec2::ZERO, DMat2::ZERO);
+    }
+    let Some(n_d) = directions else {
+        let length = t.length();
+        if length <= radius {
+            return inside;
+        }
+        let d = t / length;
+        let across = DMat2::IDENTITY - DMat2::from_cols(d * d.x, d * d.y);
+        return (d * radius, across * (radius / length));
+    };
+    // The nearest point lies in the sector of t: its edge, or one of the edge's ends.
+    let mut best = (0, f64::NEG_INFINITY);
+    for j in 0..n_d {
+        let v = (direction(j, n_d) + direction(j + 1, n_d)).dot(t);
+        if v > best.1 {
+            best = (j, v);
+        }
+    }
+    let (a, b) = (
+        direction(best.0, n_d) * radius,
+        direction(best.0 + 1, n_d) * radius,
+    );
+    let middle = (a + b) * 0.5;
+    if t.dot(middle) <= middle.length_squared() {
+        return inside;
+    }
+    let edge = b - a;
+    let s = (t - a).dot(edge) / edge.length_squared();
+    if s > 0.0 && s < 1.0 {
+        let e = edge / edge.length();
+        (a + edge * s, DMat2::from_cols(e * e.x, e * e.y))
+    } else {
+        (if s >= 1.0 { b } else { a }, DMat2::ZERO)
+    }
+}
+
 impl Law {
     /// P_K(x): the nearest point to `x` of the law's set, where `x` is an impulse times `w_bar`
     /// (so in m/s) and bounds are scaled likewise.
@@ -150,6 +191,9 @@ impl Law {
             Self::Box { lo, hi } => {
                 let (lo, hi) = scaled_bounds(*lo, *hi, w_bar);
                 x.max(lo).min(hi)
+            }
+            Self::Disc { radius, directions } => {
+                contact_vector(0.0, project_disc(radius * w_bar, *directions, tangent(x)).0)
             }
         }
     }
@@ -178,6 +222,14 @@ impl Law {
                     on(x.z, lo.z, hi.z),
                 ))
             }
+            Self::Disc { radius, directions } => {
+                let d = project_disc(radius * w_bar, *directions, tangent(x)).1;
+                DMat3::from_cols(
+                    DVec3::ZERO,
+                    contact_vector(0.0, d.x_axis),
+                    contact_vector(0.0, d.y_axis),
+                )
+            }
         }
     }
 
@@ -185,7 +237,7 @@ impl Law {
     #[must_use]
     pub fn slip(&self, u: DVec3) -> (f64, DVec3) {
         match self {
-            Self::Unilateral | Self::Box { .. } => (0.0, DVec3::ZERO),
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => (0.0, DVec3::ZERO),
             Self::Cone { mu } => {
                 let t = tangent(u);
                 let s = t.length();
@@ -344,6 +396,14 @@ mod tests {
             Law::Box {
                 lo: DVec3::new(-1.0, 0.0, f64::NEG_INFINITY),
                 hi: DVec3::new(0.5, 0.0, f64::INFINITY),
+            },
+            Law::Disc {
+                radius: 0.7,
+                directions: None,
+            },
+            Law::Disc {
+                radius: 0.7,
+                directions: Some(5),
             },
         ]
     }

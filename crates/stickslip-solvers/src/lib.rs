@@ -69,6 +69,7 @@ pub mod lcp_json;
 pub mod lemke;
 pub mod local;
 pub mod matrix_market;
+pub mod max_gap;
 mod modes;
 pub mod newton;
 pub mod nsgs;

@@ -77,6 +77,14 @@ pub enum Law {
         /// Upper bounds, N s, ≥ lo; may be +∞.
         hi: DVec3,
     },
+    /// Friction under a normal impulse that is already known: p_n = 0, p_t in the disc of `radius` (or in the
+    /// polygon of `directions` inscribed in it), against the slip: p_t·(d − p_t/r) maximal dissipation.
+    Disc {
+        /// Largest |p_t|, N s, ≥ 0.
+        radius: f64,
+        /// Directions of the polygon, as those of a pyramid; `None` for the round disc.
+        directions: Option<usize>,
+    },
 }
 
 impl Law {
@@ -93,7 +101,7 @@ impl Law {
     pub fn friction(&self) -> f64 {
         match self {
             Self::Cone { mu } | Self::Pyramid { mu, .. } => *mu,
-            Self::Unilateral | Self::Box { .. } => 0.0,
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => 0.0,
         }
     }
 }
@@ -325,6 +333,17 @@ impl Law {
                     ));
                 }
                 friction(*mu)
+            }
+            Self::Disc { radius, directions } => {
+                if !(*radius >= 0.0 && radius.is_finite()) {
+                    return Err(format!("radius {radius} is not finite and >= 0"));
+                }
+                match directions {
+                    Some(n) if *n < 3 => {
+                        Err(format!("{n} friction directions; 3 or more are needed"))
+                    }
+                    _ => Ok(()),
+                }
             }
             Self::Box { lo, hi } => {
                 // lo = +∞ or hi = −∞ leave no finite impulse; NaN fails every comparison.

@@ -54,6 +54,11 @@ impl ContactLcp {
                 Law::Cone { .. } => {
                     return Err(format!("contact {i} has a quadratic cone; use a pyramid"));
                 }
+                Law::Disc { .. } => {
+                    return Err(format!(
+                        "contact {i} has a disc of friction; use newton or nsgs"
+                    ));
+                }
                 Law::Unilateral => complementary.push((i, DVec3::X)),
                 Law::Pyramid { mu, directions } => {
                     let normal = complementary.len();

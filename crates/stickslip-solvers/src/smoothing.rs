@@ -70,7 +70,7 @@ fn plus_rate(l: f64, epsilon: f64) -> f64 {
 /// Least eigenvalue allowed in I − D, relative to 1.
 const FLOOR: f64 = 1e-17;
 
-/// F, A, B and dF/dθ of a law; None for pyramids, which are not smoothed here.
+/// F, A, B and dF/dθ of a law; None for pyramids and discs, which are not smoothed here.
 #[must_use]
 pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Option<SmoothedLaw> {
     // A contact that no body feels keeps its impulse scale 1.
@@ -82,7 +82,7 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
             Some(rows(DVec3::ZERO, infinite, p, u, w, s))
         }
         Law::Box { lo, hi } => Some(rows(*lo, *hi, p, u, w, s)),
-        Law::Pyramid { .. } => None,
+        Law::Pyramid { .. } | Law::Disc { .. } => None,
     }
 }
 

@@ -202,12 +202,16 @@ pub(crate) fn refuse_pyramids(
     solver: &'static str,
     problem: &ContactProblem,
 ) -> Result<(), SolveError> {
-    let is_pyramid =
-        |c: &crate::problem::ContactBlock| matches!(c.law, crate::problem::Law::Pyramid { .. });
+    let is_pyramid = |c: &crate::problem::ContactBlock| {
+        matches!(
+            c.law,
+            crate::problem::Law::Pyramid { .. } | crate::problem::Law::Disc { .. }
+        )
+    };
     match problem.contacts.iter().position(is_pyramid) {
         Some(i) => Err(SolveError::Unsuitable {
             solver,
-            reason: format!("contact {i} has a pyramid; use lemke, newton, nsgs or auto"),
+            reason: format!("contact {i} has a pyramid or a disc; use newton, nsgs or auto"),
         }),
         None => Ok(()),
     }

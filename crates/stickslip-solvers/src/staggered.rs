@@ -167,7 +167,10 @@ impl ContactSolver for Staggered {
         let solver = self.name();
         let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
         let unsuited = |c: &crate::problem::ContactBlock| {
-            matches!(c.law, Law::Pyramid { .. } | Law::Box { .. })
+            matches!(
+                c.law,
+                Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. }
+            )
         };
         if let Some(i) = problem.contacts.iter().position(unsuited) {
             return Err(SolveError::Unsuitable {

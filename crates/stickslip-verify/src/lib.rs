@@ -43,9 +43,7 @@ pub fn world_of(scene: &str, overrides: &[String]) -> (Scene, World) {
 
 /// Steps to `until`, each step certified.
 pub fn run(world: &mut World, until: f64) {
-    let steps =
-        stickslip::dynamics::simulate::steps_until(world.settings().h, until - world.time());
-    for _ in 0..steps {
+    while !world.reached(until) {
         if let Err(e) = world.step() {
             panic!("{e}");
         }

@@ -9,7 +9,20 @@ use stickslip::record::Trajectory;
 use stickslip_verify::world_of;
 
 /// Scenes, and how long they run here.
-const SCENES: [(&str, &[&str]); 9] = [
+const SCENES: [(&str, &[&str]); 16] = [
+    ("bouncing_ball.toml", &["step.until=1.3"]),
+    (
+        "bouncing_ball.toml",
+        &["step.until=1.3", "step.method=event-driven"],
+    ),
+    (
+        "sliding_box.toml",
+        &["step.until=0.5", "step.method=implicit"],
+    ),
+    (
+        "sliding_box.toml",
+        &["step.until=0.5", "step.method=anitescu"],
+    ),
     ("box_stack.toml", &["step.until=2.2"]),
     ("sliding_box.toml", &["step.until=0.8"]),
     ("incline_stick.toml", &["step.until=0.5"]),
@@ -22,6 +35,9 @@ const SCENES: [(&str, &[&str]); 9] = [
     ("static_and_kinetic.toml", &["step.until=0.5"]),
     ("billiard.toml", &["step.until=1.0"]),
     ("plate.toml", &["step.until=0.1"]),
+    ("double_pendulum.toml", &["step.until=0.5"]),
+    ("lifts.toml", &["step.until=0.3"]),
+    ("stiff_damper.toml", &["step.until=2.0", "stiffness=1e4"]),
 ];
 
 fn trajectory(scene: &str, overrides: &[&str]) -> Trajectory {
@@ -57,6 +73,7 @@ impl Dice {
 fn numbers<'a>(
     bodies: &'a mut [BodyState],
     contacts: &'a mut [ContactImpulse],
+    joints: &'a mut [JointImpulse],
 ) -> Vec<&'a mut f64> {
     let mut all: Vec<&mut f64> = Vec::new();
     for b in bodies {
@@ -69,6 +86,18 @@ fn numbers<'a>(
     }
     for c in contacts {
         all.extend([&mut c.impulse.x, &mut c.impulse.y, &mut c.impulse.z]);
+    }
+    for j in joints {
+        let (p, l) = (&mut j.linear, &mut j.angular);
+        all.extend([&mut p.x, &mut p.y, &mut p.z, &mut l.x, &mut l.y, &mut l.z]);
+        for part in [
+            &mut j.coordinates,
+            &mut j.hold,
+            &mut j.motor,
+            &mut j.friction,
+        ] {
+            all.extend(part);
+        }
     }
     all.retain(|x| x.abs() > 1e-3);
     all
@@ -113,7 +142,7 @@ fn what_was_changed_is_rejected() {
             let mut forged = honest.clone();
             let frame = dice.below(forged.frames.len());
             let step = &mut forged.frames[frame].step;
-            let mut all = numbers(&mut step.bodies, &mut step.contacts);
+            let mut all = numbers(&mut step.bodies, &mut step.contacts, &mut step.joints);
             if all.is_empty() {
                 continue;
             }

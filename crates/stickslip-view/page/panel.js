@@ -78,8 +78,21 @@ class Panel {
       button.addEventListener("click", () => this.choose({ row: contact.row }));
       nodes.push(button);
     }
+    this.links(frame, index, nodes);
     if (contacts.length > 50) nodes.push(element("p", `… and ${contacts.length - 50} more`));
     return nodes;
+  }
+
+  // Joints and springs of a body, with the force on it.
+  links(frame, index, nodes) {
+    const { run } = this, { links } = run.about, rows = [];
+    links.forEach((link, l) => {
+      if (!link.bodies.includes(index)) return;
+      const sign = link.bodies[1] === index ? 1 : -1;
+      const force = [0, 1, 2].map((k) => sign * run.link_force[(k * run.frames + frame) * links.length + l]);
+      rows.push([cut(link.name), list(force), `link-${l}`]);
+    });
+    if (rows.length) nodes.push(element("h2", "Joints and springs, force on this body, N"), this.table(rows));
   }
 
   contact(row) {

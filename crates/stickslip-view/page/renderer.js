@@ -1,7 +1,23 @@
-// A thin layer over WebGL 2: programs, meshes drawn many times at once, lines, planes, and picking.
+// A thin layer over WebGL 2: programs, many meshes drawn at once, lines, planes, and picking.
+//
+// Bodies are not drawn as instances of a mesh, which costs software renderers a draw each: every copy has its own
+// corners, once and for all, and its pose, size and colour in a slot of a texture that is written for each picture.
 
-const INSTANCE = [["place", 3], ["turn", 4], ["scale", 3], ["colour", 3], ["id", 1]];
-const FLOATS = 14;
+const FLOATS = 16; // of a slot: place 3, number, turn 4, scale 3, pattern, colour 3, nothing
+const ACROSS = 256; // slots in a row of the texture
+
+// Corners with the same place and normal as one, and which of them each triangle has.
+function shared(allCorners, allNormals) {
+  const known = new Map(), corners = [], normals = [], index = new Uint32Array(allCorners.length / 3);
+  for (let i = 0; i < index.length; i++) {
+    const p = allCorners.subarray(3 * i, 3 * i + 3), n = allNormals.subarray(3 * i, 3 * i + 3);
+    const round = (v) => Math.round(v * 1e6);
+    const key = `${round(p[0])} ${round(p[1])} ${round(p[2])} ${round(n[0])} ${round(n[1])} ${round(n[2])}`;
+    if (!known.has(key)) { known.set(key, corners.length / 3); corners.push(...p); normals.push(...n); }
+    index[i] = known.get(key);
+  }
+  return { corners: new Float32Array(corners), normals: new Float32Array(normals), index };
+}
 
 class Renderer {
   constructor(canvas, antialias) {
@@ -48,46 +64,58 @@ class Renderer {
     return buffer;
   }
 
-  // A mesh that can be drawn up to `room` times at once.
-  batch(corners, normals, edges, room) {
-    const gl = this.gl;
-    const batch = { room, count: 0, data: new Float32Array(FLOATS * room), triangles: corners.length / 3, lines: edges.length / 3, round: edges.length === 0 };
-    batch.instances = this.buffer(batch.data, gl.DYNAMIC_DRAW);
-    const cornerBuffer = this.buffer(corners), normalBuffer = this.buffer(normals);
-    const edgeBuffer = edges.length ? this.buffer(edges) : null;
-    const layout = (positions, normal) => {
+  // Copies of meshes { corners, normals, edges }, the first so many of which are drawn at once.
+  batch(items) {
+    const gl = this.gl, known = new Map(), corners = [], slots = [], normals = [], index = [], ends = [0], edges = [], edgeSlots = [], edgeEnds = [0];
+    items.forEach((item, slot) => {
+      if (!known.has(item)) known.set(item, shared(item.corners, item.normals));
+      const mesh = known.get(item), first = slots.length;
+      for (const v of mesh.corners) corners.push(v);
+      for (const v of mesh.normals) normals.push(v);
+      for (let k = 0; k < mesh.corners.length / 3; k++) slots.push(slot);
+      for (const k of mesh.index) index.push(first + k);
+      ends.push(index.length);
+      for (const v of item.edges) edges.push(v);
+      for (let k = 0; k < item.edges.length / 3; k++) edgeSlots.push(slot);
+      edgeEnds.push(edgeSlots.length);
+    });
+    const rows = Math.max(1, Math.ceil(items.length / ACROSS)), texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, 4 * ACROSS, rows);
+    for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+    const layout = (lists) => {
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
-      const attribute = (name, buffer, size) => {
+      for (const [name, list, size] of lists) {
         const at = this.solid.at[name];
-        if (at === undefined || at < 0) return;
-        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+        this.buffer(new Float32Array(list));
         gl.enableVertexAttribArray(at);
         gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
-      };
-      attribute("corner", positions, 3);
-      attribute("normal", normal, 3);
-      gl.bindBuffer(gl.ARRAY_BUFFER, batch.instances);
-      let offset = 0;
-      for (const [name, size] of INSTANCE) {
-        const at = this.solid.at[name];
-        gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, size, gl.FLOAT, false, 4 * FLOATS, 4 * offset);
-        gl.vertexAttribDivisor(at, 1);
-        offset += size;
       }
-      gl.bindVertexArray(null);
       return array;
     };
-    batch.solid = layout(cornerBuffer, normalBuffer);
-    if (edgeBuffer) batch.edge = layout(edgeBuffer, edgeBuffer);
-    return batch;
+    const edge = layout([["corner", edges, 3], ["normal", edges, 3], ["slot", edgeSlots, 1]]);
+    const solid = layout([["corner", corners, 3], ["normal", normals, 3], ["slot", slots, 1]]);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(index), gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    return { count: 0, data: new Float32Array(FLOATS * ACROSS * rows), texture, solid, edge, ends, edgeEnds };
   }
 
   upload(batch) {
+    if (!batch.count) return;
+    const gl = this.gl, rows = Math.ceil(batch.count / ACROSS);
+    gl.bindTexture(gl.TEXTURE_2D, batch.texture);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 4 * ACROSS, rows, gl.RGBA, gl.FLOAT, batch.data.subarray(0, FLOATS * ACROSS * rows));
+  }
+
+  drawSolid(batch) {
     const gl = this.gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, batch.instances);
-    gl.bufferSubData(gl.ARRAY_BUFFER, 0, batch.data.subarray(0, FLOATS * batch.count));
+    if (!batch.count) return;
+    gl.bindTexture(gl.TEXTURE_2D, batch.texture);
+    gl.bindVertexArray(batch.solid);
+    gl.drawElements(gl.TRIANGLES, batch.ends[batch.count], gl.UNSIGNED_INT, 0);
+    gl.bindVertexArray(null);
   }
 
   // Fits the drawing buffer to the window.
@@ -126,34 +154,25 @@ class Renderer {
     gl.uniform4fv(of.plane, shadow ?? [0, 0, 1, 0]);
   }
 
-  // Draws batches as surfaces; a batch of balls gets the pattern that shows how it turns.
   solids(scene, batches, options = {}) {
-    const gl = this.gl;
     this.useSolid(scene, options);
-    for (const batch of batches) {
-      if (!batch.count) continue;
-      if (options.kind === undefined) gl.uniform1i(this.solid.of.kind, batch.round && batch.pattern !== false ? 1 : 0);
-      gl.bindVertexArray(batch.solid);
-      gl.drawArraysInstanced(gl.TRIANGLES, 0, batch.triangles, batch.count);
-    }
-    gl.bindVertexArray(null);
+    batches.forEach((batch) => this.drawSolid(batch));
   }
 
-  edges(scene, batches, opacity) {
-    const gl = this.gl;
+  edges(scene, batch, opacity) {
+    const gl = this.gl, count = batch.edgeEnds[batch.count];
+    if (!count) return;
     this.useSolid(scene, { kind: 2, opacity });
     gl.enable(gl.BLEND);
-    for (const batch of batches) {
-      if (!batch.count || !batch.edge) continue;
-      gl.bindVertexArray(batch.edge);
-      gl.drawArraysInstanced(gl.LINES, 0, batch.lines, batch.count);
-    }
+    gl.bindTexture(gl.TEXTURE_2D, batch.texture);
+    gl.bindVertexArray(batch.edge);
+    gl.drawArrays(gl.LINES, 0, count);
     gl.bindVertexArray(null);
     gl.disable(gl.BLEND);
   }
 
   // A shadow is as dark where two overlap as where there is one: the stencil lets each pixel be drawn once.
-  shadows(scene, batches, plane) {
+  shadows(scene, batch, plane) {
     const gl = this.gl;
     gl.enable(gl.BLEND);
     gl.enable(gl.STENCIL_TEST);
@@ -163,12 +182,7 @@ class Renderer {
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(-2, -2);
     this.useSolid(scene, { kind: 2, opacity: scene.theme.shadow, shadow: plane });
-    for (const batch of batches) {
-      if (!batch.count || batch.pattern === false) continue;
-      gl.bindVertexArray(batch.solid);
-      gl.drawArraysInstanced(gl.TRIANGLES, 0, batch.triangles, batch.count);
-    }
-    gl.bindVertexArray(null);
+    this.drawSolid(batch);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.depthMask(true);
     gl.disable(gl.STENCIL_TEST);

@@ -1,34 +1,40 @@
 // What runs on the graphics processor.
 
 const SOLID_VERTEX = `#version 300 es
-in vec3 corner, normal, place, scale, colour;
-in vec4 turn; // scalar first
-in float id;
+in vec3 corner, normal;
+in float slot;
+uniform highp sampler2D table; // four texels a slot: place and number, turn (scalar first), scale and pattern, colour
 uniform mat4 view;
 uniform vec4 plane; // shadows fall on plane.xyz·x = plane.w
 uniform vec3 light;
 uniform bool shadow;
 out vec3 v_world, v_normal, v_local, v_colour;
-flat out float v_id;
+flat out float v_id, v_pattern;
+vec4 turn;
 vec3 rotate(vec3 v) { return v + 2.0 * cross(turn.yzw, cross(turn.yzw, v) + turn.x * v); }
 void main() {
-  vec3 world = place + rotate(corner * scale);
+  int first = 4 * int(slot);
+  ivec2 at = ivec2(first % 1024, first / 1024);
+  vec4 place = texelFetch(table, at, 0), scale = texelFetch(table, at + ivec2(2, 0), 0);
+  turn = texelFetch(table, at + ivec2(1, 0), 0);
+  vec3 world = place.xyz + rotate(corner * scale.xyz);
   if (shadow) world -= light * (dot(plane.xyz, world) - plane.w) / dot(plane.xyz, light);
   v_world = world;
-  v_normal = rotate(normal / max(scale, vec3(1e-9)));
+  v_normal = rotate(normal / max(scale.xyz, vec3(1e-9)));
   v_local = corner;
-  v_colour = colour;
-  v_id = id;
+  v_colour = texelFetch(table, at + ivec2(3, 0), 0).xyz;
+  v_id = place.w;
+  v_pattern = scale.w;
   gl_Position = view * vec4(world, 1.0);
 }`;
 
 const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 v_world, v_normal, v_local, v_colour;
-flat in float v_id;
+flat in float v_id, v_pattern;
 uniform vec3 eye, light, chosen_colour, plain;
 uniform float chosen, opacity;
-uniform int kind; // 0 lit, 1 lit with a pattern that shows rotation, 2 plain, 3 number of the instance
+uniform int kind; // 0 lit, 2 plain, 3 number of the body or contact
 out vec4 pixel;
 void main() {
   if (kind == 3) {
@@ -38,7 +44,7 @@ void main() {
   }
   vec3 colour = v_colour;
   if (kind == 2) { pixel = vec4(plain, opacity); return; }
-  if (kind == 1) {
+  if (v_pattern > 0.5) { // shows how a ball turns
     float octant = v_local.x * v_local.y * v_local.z;
     float soft = fwidth(octant) + 1e-6;
     colour *= mix(0.72, 1.0, smoothstep(-soft, soft, octant));

@@ -51,17 +51,19 @@ class Stage {
 
   makeBodies() {
     const { run, renderer } = this;
-    const members = run.about.meshes.map(() => []);
-    run.bodies.forEach((body, index) => (body.parts ?? []).forEach((part) => members[part.mesh].push({ index, part })));
     let corner = 0, edge = 0;
-    this.batches = run.about.meshes.map((mesh, k) => {
+    const meshes = run.about.meshes.map((mesh) => {
       const slice = (array, from, count) => array.subarray(3 * from, 3 * (from + count));
-      const batch = renderer.batch(slice(run.corners, corner, mesh.corners), slice(run.normals, corner, mesh.corners), slice(run.edges, edge, mesh.edges), Math.max(1, members[k].length));
+      const item = { corners: slice(run.corners, corner, mesh.corners), normals: slice(run.normals, corner, mesh.corners), edges: slice(run.edges, edge, mesh.edges) };
       corner += mesh.corners;
       edge += mesh.edges;
-      batch.members = members[k];
-      return batch;
+      return item;
     });
+    const members = run.bodies.flatMap((body, index) => (body.parts ?? []).map((part) => ({ index, part })));
+    this.members = members;
+    this.solids = renderer.batch(members.map(({ part }) => meshes[part.mesh]));
+    // What does not change from one picture to the next.
+    members.forEach(({ part }, k) => this.solids.data.set([...part.scale, meshes[part.mesh].edges.length ? 0 : 1], FLOATS * k + 8));
   }
 
   // Arrows, cones and dots for at most as many contacts as one step has.
@@ -69,15 +71,19 @@ class Stage {
     const { run, renderer } = this;
     let most = 1;
     for (let f = 0; f < run.frames; f++) most = Math.max(most, run.first[f + 1] - run.first[f]);
-    // Very many are drawn with as few triangles as can be.
+    // Very many arrows are drawn as lines.
     this.dense = most > 400;
-    const none = new Float32Array(0), round = this.dense ? 4 : 12;
-    const mark = (profile, sectors) => { const [corners, normals] = turned(profile, sectors); const batch = renderer.batch(corners, normals, none, most); batch.pattern = false; return batch; };
-    this.shafts = mark(this.dense ? [[1, 0], [1, 1]] : [[0, 0], [1, 0], [1, 1], [0, 1]], this.dense ? 3 : round);
-    this.heads = mark(this.dense ? [[1, 0], [0, 1]] : [[0, 0], [1, 0], [0, 1]], round);
+    const none = new Float32Array(0), round = most > 60 ? 6 : 10;
+    const mark = (profile, sectors, room = most) => {
+      const [corners, normals] = turned(profile, sectors);
+      return renderer.batch(new Array(room).fill({ corners, normals, edges: none }));
+    };
+    this.shafts = mark([[1, 0], [1, 1]], round);
+    this.heads = mark([[0, 0], [1, 0], [0, 1]], round);
     this.cones = mark([[0, 0], [1, 1]], 2 * round);
-    const disc = (this.dense ? [-1, 0, 1] : [-1, -0.7, 0, 0.7, 1]).map((z) => [Math.sqrt(Math.max(0, 1 - z * z)), z]);
+    const disc = [-1, -0.7, 0, 0.7, 1].map((z) => [Math.sqrt(Math.max(0, 1 - z * z)), z]);
     this.dots = mark(disc, round);
+    this.pins = mark(disc, round, Math.max(1, 2 * run.about.links.length));
   }
 
   // One colour for each family of names (box[0], box[1], ...), lighter and darker in turn.
@@ -108,31 +114,27 @@ class Stage {
   }
 
   fillBodies(moment) {
-    const { run } = this, F = run.frames, N = run.n, still = !moment.part;
-    for (const batch of this.batches) {
-      const data = batch.data;
-      let at = 0;
-      for (const { index, part } of batch.members) {
-        const tint = this.tints[index];
-        const plain = part.turn[0] === 1 && part.at[0] === 0 && part.at[1] === 0 && part.at[2] === 0;
-        if (still && plain) {
-          // The common case without making arrays: 1,000 bodies 60 times a second.
-          const i = moment.frame * N + index;
-          for (let k = 0; k < 3; k++) data[at + k] = run.place[k * F * N + i];
-          for (let k = 0; k < 4; k++) data[at + 3 + k] = run.turn[k * F * N + i];
-        } else {
-          const body = this.pose(index, moment);
-          data.set(add(body.place, rotate(body.turn, part.at)), at);
-          data.set(product(body.turn, part.turn), at + 3);
-        }
-        data[at + 7] = part.scale[0]; data[at + 8] = part.scale[1]; data[at + 9] = part.scale[2];
-        data[at + 10] = tint[0]; data[at + 11] = tint[1]; data[at + 12] = tint[2];
-        data[at + 13] = index;
-        at += FLOATS;
+    const { run, solids } = this, { data } = solids, F = run.frames, N = run.n, still = !moment.part;
+    let at = 0;
+    for (const { index, part } of this.members) {
+      const tint = this.tints[index];
+      const plain = part.turn[0] === 1 && part.at[0] === 0 && part.at[1] === 0 && part.at[2] === 0;
+      if (still && plain) {
+        // The common case without making arrays: 1,000 bodies 60 times a second.
+        const i = moment.frame * N + index;
+        for (let k = 0; k < 3; k++) data[at + k] = run.place[k * F * N + i];
+        for (let k = 0; k < 4; k++) data[at + 4 + k] = run.turn[k * F * N + i];
+      } else {
+        const body = this.pose(index, moment);
+        data.set(add(body.place, rotate(body.turn, part.at)), at);
+        data.set(product(body.turn, part.turn), at + 4);
       }
-      batch.count = batch.members.length;
-      this.renderer.upload(batch);
+      data[at + 3] = index;
+      data[at + 12] = tint[0]; data[at + 13] = tint[1]; data[at + 14] = tint[2];
+      at += FLOATS;
     }
+    solids.count = this.members.length;
+    this.renderer.upload(solids);
   }
 
   fillMarks(frame) {
@@ -141,11 +143,13 @@ class Stage {
     const batches = [this.shafts, this.heads, this.cones, this.dots];
     batches.forEach((batch) => { batch.count = 0; });
     this.arrows = [];
+    this.arrowLines = [];
+    const side = this.dense ? unit(cross(sub(this.camera.target, this.camera.eye()), [0, 0, 1])) : null;
     const put = (batch, place, turn, scale, colour, id) => {
       const at = FLOATS * batch.count++, { data } = batch;
-      for (let k = 0; k < 3; k++) { data[at + k] = place[k]; data[at + 7 + k] = scale[k]; data[at + 10 + k] = colour[k]; }
-      for (let k = 0; k < 4; k++) data[at + 3 + k] = turn[k];
-      data[at + 13] = id;
+      for (let k = 0; k < 3; k++) { data[at + k] = place[k]; data[at + 8 + k] = scale[k]; data[at + 12 + k] = colour[k]; }
+      for (let k = 0; k < 4; k++) data[at + 4 + k] = turn[k];
+      data[at + 3] = id;
     };
     const vector = (array, row) => [array[row], array[run.rows + row], array[2 * run.rows + row]];
     const all = this.show.forces || this.show.cones;
@@ -154,10 +158,14 @@ class Stage {
       if (!all && !chosen) continue;
       const mode = run.mode[row], colour = mode === 0 ? theme.open : mode === 1 ? theme.stick : theme.slide;
       const point = vector(run.point, row), id = run.n + row - from;
-      if (!this.dense || chosen || mode === 0) put(this.dots, point, [1, 0, 0, 0], [ball, ball, ball].map((r) => (chosen ? 1.8 : mode === 0 ? 0.6 : 1) * r), chosen ? theme.chosen : colour, id);
+      if (!this.dense || chosen || mode === 0 || this.picking) put(this.dots, point, [1, 0, 0, 0], [ball, ball, ball].map((r) => (chosen ? 1.8 : mode === 0 ? 0.6 : 1) * r), chosen ? theme.chosen : colour, id);
       if (mode === 0) continue;
       const force = vector(run.force, row), span = times(force, this.arrowScale), l = length(span);
-      if (this.show.forces || chosen) {
+      if (this.dense && this.show.forces && !chosen) {
+        const tip = add(point, span), back = add(point, times(span, 1 - Math.min(0.3, (3 * thin) / l))), wide = times(side, Math.min(thin, 0.2 * l)), [r, g, b] = colour;
+        for (const [p, q] of [[point, tip], [tip, add(back, wide)], [tip, sub(back, wide)]]) this.arrowLines.push(p[0], p[1], p[2], r, g, b, 1, q[0], q[1], q[2], r, g, b, 1);
+        this.arrows.push({ row, from: point, to: tip });
+      } else if (this.show.forces || chosen) {
         const turn = fromZ(unit(span)), head = Math.min(5 * thin, 0.5 * l), wide = chosen ? 1.5 * thin : thin;
         put(this.shafts, point, turn, [wide, wide, Math.max(l - head, 1e-9)], colour, id);
         put(this.heads, add(point, times(unit(span), l - head)), turn, [2.4 * wide, 2.4 * wide, head], colour, id);
@@ -186,15 +194,21 @@ class Stage {
     return data;
   }
 
-  // Joints as a line from each body's centre to the joint, springs as a zigzag between their ends.
+  // Joints as a pin with a line to each body's centre, springs as a zigzag between their ends.
   links(moment) {
-    const data = [], [r, g, b] = this.theme.link;
-    for (const link of this.run.about.links) {
+    const data = [], [r, g, b] = this.theme.link, { pins, run } = this, thick = Math.min(0.09 * run.about.size, 0.007 * this.camera.distance);
+    pins.count = 0;
+    const pin = (place) => {
+      pins.data.set([...place, -1, 1, 0, 0, 0, thick, thick, thick, 0, r, g, b, 0], FLOATS * pins.count);
+      pins.count++;
+    };
+    for (const link of run.about.links) {
       const ends = link.bodies.map((body, k) => {
         if (body === null) return { centre: link.places[k], end: link.places[k] };
         const { place, turn } = this.pose(body, moment);
         return { centre: place, end: add(place, rotate(turn, link.places[k])) };
       });
+      ends.slice(link.spring ? 0 : 1).forEach(({ end }) => pin(end));
       const line = (p, q) => data.push(...p, r, g, b, 0.9, ...q, r, g, b, 0.9);
       if (!link.spring) { ends.forEach(({ centre, end }) => line(centre, end)); continue; }
       const [a, z] = [ends[0].end, ends[1].end], along = sub(z, a), side = times(unit(cross(along, Math.abs(along[2]) > 0.9 * length(along) ? [1, 0, 0] : [0, 0, 1])), 0.06 * length(along));
@@ -205,6 +219,7 @@ class Stage {
         from = to;
       }
     }
+    this.renderer.upload(pins);
     return data;
   }
 
@@ -222,7 +237,7 @@ class Stage {
     renderer.resize();
     const view = camera.matrix(canvas.width / canvas.height);
     const scene = { view, eye: camera.eye(), light: LIGHT, theme: this.theme, chosen: this.chosen.row >= 0 ? -1 : this.chosen.body };
-    this.scene = scene;
+    Object.assign(this, { scene, moment });
     this.fillBodies(moment);
     this.fillMarks(moment.frame);
     renderer.begin(this.theme.background);
@@ -235,16 +250,19 @@ class Stage {
     });
     const floor = planes.find((plane) => dot(plane.normal, LIGHT) > 0.2 && dot(plane.normal, scene.eye) > plane.d);
     if (floor && run.n <= 400) {
-      renderer.shadows(scene, this.batches, [...floor.normal, floor.d]);
+      renderer.shadows(scene, this.solids, [...floor.normal, floor.d]);
     }
     const gl = renderer.gl;
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1, 1);
-    renderer.solids(scene, this.batches);
+    renderer.solids(scene, [this.solids]);
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    renderer.edges(scene, this.batches, this.theme.edges);
-    renderer.drawLines(scene, [...this.trails(moment.frame), ...this.links(moment)]);
+    renderer.edges(scene, this.solids, this.theme.edges);
+    renderer.drawLines(scene, this.trails(moment.frame));
+    renderer.drawLines(scene, this.links(moment));
+    renderer.drawLines(scene, this.arrowLines);
     // Arrows and dots shine through bodies, faintly: most contacts lie between two.
+    renderer.solids(scene, [this.pins]);
     if (!this.dense) {
       gl.enable(gl.BLEND);
       gl.depthFunc(gl.GREATER);
@@ -264,11 +282,13 @@ class Stage {
 
   // What is at a place of the window: a contact before the body behind it.
   pick(x, y) {
+    // Dots that are not drawn can be clicked all the same.
+    if (this.dense) { this.picking = true; this.fillMarks(this.moment.frame); this.picking = false; }
     const { canvas } = this.renderer, box = canvas.getBoundingClientRect();
     const px = ((x - box.left) / box.width) * canvas.width, py = ((y - box.top) / box.height) * canvas.height;
     const mark = this.renderer.pick(this.scene, [this.dots, this.shafts, this.heads], px, py);
     if (mark >= this.run.n) return { contact: mark - this.run.n };
-    const body = this.renderer.pick(this.scene, this.batches, px, py);
+    const body = this.renderer.pick(this.scene, [this.solids], px, py);
     return body >= 0 ? { body } : null;
   }
 

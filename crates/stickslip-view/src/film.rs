@@ -3,6 +3,7 @@
 use crate::ViewError;
 use crate::solid::{Look, Meshes, SMALLEST, look_of};
 use glam::DVec3;
+use stickslip_certify::spring::Ends;
 use stickslip_certify::{ContactImpulse, Mode, Model};
 use stickslip_geometry::Pose;
 use stickslip_record::{Frame, Trajectory};
@@ -40,6 +41,34 @@ pub struct Link {
     pub bodies: [Option<usize>; 2],
     /// Where, in the frame of each body, m.
     pub places: [DVec3; 2],
+    /// Which of the step's joints and springs it is.
+    pub index: usize,
+}
+
+/// The joints of a model, and those of its springs that have ends in space (one on a joint's axis is seen as the joint).
+fn links_of(model: &Model) -> Vec<Link> {
+    let joints = model.joints.iter().enumerate().map(|(index, joint)| Link {
+        name: joint.name.clone(),
+        kind: LinkKind::Joint,
+        bodies: joint.bodies,
+        places: joint.anchors,
+        index,
+    });
+    let springs = model
+        .springs
+        .iter()
+        .enumerate()
+        .filter_map(|(k, spring)| match &spring.ends {
+            Ends::Points { bodies, points } => Some(Link {
+                name: spring.name.clone(),
+                kind: LinkKind::Spring,
+                bodies: *bodies,
+                places: *points,
+                index: model.joints.len() + k,
+            }),
+            Ends::Axis { .. } => None,
+        });
+    joints.chain(springs).collect()
 }
 
 /// A recorded run, ready to be shown.
@@ -105,7 +134,7 @@ impl<'a> Film<'a> {
             trajectory,
             actors: model.bodies.iter().map(actor).collect(),
             meshes,
-            links: Vec::new(),
+            links: links_of(model),
         })
     }
 
@@ -179,6 +208,24 @@ impl<'a> Film<'a> {
             .collect();
         radii.sort_by(f64::total_cmp);
         radii.get(radii.len() / 2).copied().unwrap_or(0.5).max(1e-6)
+    }
+
+    /// Where the two ends of a link are in a frame, m.
+    #[must_use]
+    pub fn ends(&self, frame: usize, link: &Link) -> [DVec3; 2] {
+        [0, 1].map(|k| {
+            link.bodies[k].map_or(link.places[k], |body| {
+                self.pose(frame, body).to_world(link.places[k])
+            })
+        })
+    }
+
+    /// The mean force of a joint or spring on its second body over the step that ended in a frame, N; zero in the
+    /// initial state.
+    #[must_use]
+    pub fn link_force(&self, frame: usize, link: &Link) -> DVec3 {
+        let impulse = self.frames()[frame].step.joints.get(link.index);
+        impulse.map_or(DVec3::ZERO, |j| j.linear / self.step_length(frame))
     }
 
     /// The force of a contact as it is shown: on which body, and its mean over the step, N.

@@ -114,6 +114,12 @@ impl Mesh {
         Self::new(&vertices, &triangles)
     }
 
+    /// Is it a unit ball?
+    #[must_use]
+    pub fn is_ball(&self) -> bool {
+        self.corners == self.normals
+    }
+
     /// The unit ball with so many sectors around its equator.
     #[must_use]
     pub fn ball(sectors: usize) -> Self {

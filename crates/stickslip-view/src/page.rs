@@ -172,6 +172,7 @@ fn blocks(film: &Film<'_>, room: usize, notes: &mut Vec<String>) -> (Vec<Block>,
     let (exact, short) = (23, 16);
     let mut blocks = meshes(film);
     blocks.extend(series(film));
+    blocks.push(link_forces(film));
 
     let mut pose = poses(film, exact);
     if size(&pose) > room / 2 {
@@ -251,6 +252,20 @@ fn series(film: &Film<'_>) -> Vec<Block> {
         Block::f32("candidates", &each(&|s| s.contacts.len() as f64)),
         Block::f32("active", &each(&active)),
     ]
+}
+
+/// Forces of joints and springs on their second bodies, [component][frame][link].
+fn link_forces(film: &Film<'_>) -> Block {
+    let (frames, links) = (film.frames().len(), film.links.len());
+    let mut out = vec![0.0f32; 3 * frames * links];
+    for f in 0..frames {
+        for (l, link) in film.links.iter().enumerate() {
+            for (k, value) in film.link_force(f, link).to_array().into_iter().enumerate() {
+                out[(k * frames + f) * links + l] = value as f32;
+            }
+        }
+    }
+    Block::f32("link_force", &out)
 }
 
 /// An array [component][frame][body].

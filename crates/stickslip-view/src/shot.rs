@@ -2,7 +2,7 @@
 
 use crate::ViewError;
 use crate::camera::Camera;
-use crate::film::Film;
+use crate::film::{Film, LinkKind};
 use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -57,11 +57,20 @@ const BODIES: [Colour; 7] = [
     Colour::rgb(0xb2a399),
 ];
 
+/// Added to the distance of what is fixed, m.
+const SCENERY: f64 = 1e9;
+
 /// Something to be painted, with its distance from the eye.
 struct Paint {
     depth: f64,
-    points: Vec<Point>,
+    mark: Mark,
     style: Style,
+}
+
+enum Mark {
+    Polygon(Vec<Point>),
+    Line(Vec<Point>),
+    Disc(Point, f64),
 }
 
 struct Painter<'a, 'b> {
@@ -130,8 +139,14 @@ impl Painter<'_, '_> {
         // Stable: what is equally far stays in the order of the bodies.
         paints.sort_by(|a, b| b.depth.total_cmp(&a.depth));
         for paint in &paints {
-            drawing.polygon(&paint.points, paint.style);
+            match (&paint.mark, paint.style.stroke) {
+                (Mark::Polygon(points), _) => drawing.polygon(points, paint.style),
+                (Mark::Disc(centre, radius), _) => drawing.circle(*centre, *radius, paint.style),
+                (Mark::Line(points), Some(stroke)) => drawing.polyline(points, stroke),
+                (Mark::Line(_), None) => {}
+            }
         }
+        self.links(&mut drawing);
         if options.forces {
             self.forces(&mut drawing);
         }
@@ -233,6 +248,10 @@ impl Painter<'_, '_> {
             let pose = self.film.pose(self.frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             let middle = world(&pose, part, DVec3::ZERO);
+            if mesh.is_ball() {
+                self.ball(&mut paints, &pose, part, tints[k]);
+                continue;
+            }
             for triangle in mesh.corners.chunks_exact(3) {
                 let corners =
                     [triangle[0], triangle[1], triangle[2]].map(|p| world(&pose, part, p));
@@ -246,26 +265,19 @@ impl Painter<'_, '_> {
                 if normal.dot(eye - centre) <= 0.0 {
                     continue;
                 }
-                let mut base = tints[k];
-                let local = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
-                // A ball shows how it turns by its octants.
-                if mesh.edges.is_empty() && local.x * local.y * local.z < 0.0 {
-                    base = base.mixed(Colour::rgb(0x1f2933), 0.22);
-                }
                 let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);
-                let fill = shaded(base, light);
+                let fill = shaded(tints[k], light);
                 let points: Vec<Point> = corners.iter().filter_map(|c| self.place(*c)).collect();
                 if points.len() == 3 {
                     // A face may stand before another of its body by less than rounding: the body's middle decides first.
-                    let depth =
-                        0.8 * self.camera.see(middle).depth + 0.2 * self.camera.see(centre).depth;
+                    let depth = self.depth(k, middle, centre);
                     let style = Style {
                         fill: Some(fill),
                         stroke: Some(Stroke::new(fill, 0.6)),
                     };
                     paints.push(Paint {
                         depth,
-                        points,
+                        mark: Mark::Polygon(points),
                         style,
                     });
                 }
@@ -279,19 +291,110 @@ impl Painter<'_, '_> {
                     && (centre - middle).dot(eye - middle)
                         > -0.35 * (centre - middle).length() * (eye - middle).length()
                 {
-                    let depth = 0.8 * self.camera.see(middle).depth
-                        + 0.2 * self.camera.see(centre).depth
-                        - 1e-6;
+                    let depth = self.depth(k, middle, centre) - 1e-6;
                     let style = Stroke::new(Colour::rgb(0x24374d).with_opacity(0.55), 0.7).into();
                     paints.push(Paint {
                         depth,
-                        points: seen,
+                        mark: Mark::Line(seen),
                         style,
                     });
                 }
             }
         }
         paints
+    }
+
+    /// By which a face is sorted, m: mostly by its body. What is fixed is scenery, large and of many pieces: it comes
+    /// first, face by face, and what moves is painted over it.
+    fn depth(&self, body: usize, middle: DVec3, centre: DVec3) -> f64 {
+        let face = self.camera.see(centre).depth;
+        if self.film.actors[body].mass.is_none() {
+            return SCENERY + face;
+        }
+        0.8 * self.camera.see(middle).depth + 0.2 * face
+    }
+
+    /// A ball: discs that grow lighter towards the light, and the three circles in which the planes of its axes cut
+    /// it, which show how it turns.
+    fn ball(&self, paints: &mut Vec<Paint>, pose: &Pose, part: &Part, tint: Colour) {
+        let (centre, radius) = (world(pose, part, DVec3::ZERO), part.scale.x);
+        let seen = self.camera.see(centre);
+        let Some(at) = self.place(centre).filter(|_| seen.depth > radius) else {
+            return;
+        };
+        let half_height = 0.5 * self.height / libm::tan(0.5 * self.camera.angle);
+        let size = half_height * radius / libm::sqrt(seen.depth * seen.depth - radius * radius);
+        let [right, up, _] = self.camera.axes();
+        let (x, y) = (LIGHT.dot(right), LIGHT.dot(up));
+        const DISCS: usize = 6;
+        for k in 0..DISCS {
+            let part = k as f64 / DISCS as f64;
+            let middle = [at[0] + 0.8 * part * size * x, at[1] - 0.8 * part * size * y];
+            paints.push(Paint {
+                depth: seen.depth,
+                mark: Mark::Disc(middle, size * (1.0 - part)),
+                style: shaded(tint, 0.66 + 0.4 * part).into(),
+            });
+        }
+        let eye = self.camera.eye();
+        let stroke = Stroke::new(INK.with_opacity(0.4), 0.8);
+        for (u, v) in [
+            (DVec3::X, DVec3::Y),
+            (DVec3::Y, DVec3::Z),
+            (DVec3::Z, DVec3::X),
+        ] {
+            let mut run: Vec<Point> = Vec::new();
+            for k in 0..=32 {
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / 32.0);
+                let point = world(pose, part, u * cos + v * sin);
+                match self
+                    .place(point)
+                    .filter(|_| (point - centre).dot(eye - point) > 0.0)
+                {
+                    Some(place) => run.push(place),
+                    None => line(paints, seen.depth, &mut run, stroke),
+                }
+            }
+            line(paints, seen.depth, &mut run, stroke);
+        }
+    }
+
+    /// Joints as pins with a line to the centre of each body, springs as zigzags.
+    fn links(&self, drawing: &mut Drawing) {
+        let stroke = Stroke::new(INK.with_opacity(0.8), 1.3);
+        for link in &self.film.links {
+            let ends = self.film.ends(self.frame, link);
+            let [Some(a), Some(b)] = ends.map(|e| self.place(e)) else {
+                continue;
+            };
+            if link.kind == LinkKind::Joint {
+                for (body, end) in link.bodies.iter().zip([a, b]) {
+                    let centre =
+                        body.and_then(|k| self.place(self.film.pose(self.frame, k).position));
+                    if let Some(centre) = centre {
+                        drawing.line(centre, end, stroke);
+                    }
+                }
+                drawing.circle(b, 3.0, INK);
+                continue;
+            }
+            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+            let turns = 12;
+            let points: Vec<Point> = (0..=turns)
+                .map(|k| {
+                    let part = f64::from(k) / f64::from(turns);
+                    let side = if k == 0 || k == turns {
+                        0.0
+                    } else {
+                        0.06 * f64::from(1 - 2 * (k % 2))
+                    };
+                    [a[0] + part * dx - side * dy, a[1] + part * dy + side * dx]
+                })
+                .collect();
+            drawing.polyline(&points, stroke);
+            drawing.circle(a, 2.2, INK);
+            drawing.circle(b, 2.2, INK);
+        }
     }
 
     fn forces(&self, drawing: &mut Drawing) {
@@ -309,6 +412,18 @@ impl Painter<'_, '_> {
                 drawing.arrow(a, b, Stroke::new(colour, 1.4));
             }
         }
+    }
+}
+
+/// Paints the run so far, and begins a new one.
+fn line(paints: &mut Vec<Paint>, depth: f64, run: &mut Vec<Point>, stroke: Stroke) {
+    let points = std::mem::take(run);
+    if points.len() > 1 {
+        paints.push(Paint {
+            depth,
+            mark: Mark::Line(points),
+            style: stroke.into(),
+        });
     }
 }
 

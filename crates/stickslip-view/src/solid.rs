@@ -115,6 +115,25 @@ pub fn look_of(shape: &Shape, meshes: &mut Meshes) -> Look {
             meshes.part(Mesh::new(hull.vertices(), &triangles), DVec3::ONE)
         }
         Shape::Points { points, radius } => feet(points, *radius, meshes),
+        Shape::Compound(compound) => {
+            let mut parts = Vec::new();
+            for piece in compound.pieces() {
+                if let Look::Solid(inner) = look_of(&piece.shape, meshes) {
+                    parts.extend(inner.into_iter().map(|part| Part {
+                        pose: piece.pose.then(&part.pose),
+                        ..part
+                    }));
+                }
+            }
+            Look::Solid(parts)
+        }
+        Shape::Mesh(mesh) => {
+            let triangles: Vec<_> = (mesh.triangles().iter())
+                .map(|t| t.map(|k| k as usize))
+                .collect();
+            meshes.part(Mesh::new(mesh.vertices(), &triangles), DVec3::ONE)
+        }
+        Shape::Triangle(facet) => meshes.part(Mesh::new(&facet.points(), &[[0, 1, 2]]), DVec3::ONE),
     }
 }
 

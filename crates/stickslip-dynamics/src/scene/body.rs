@@ -32,6 +32,8 @@ pub struct Body {
     pub velocity: DVec3,
     /// The angular velocity at the start, rad/s, world frame. Zero unless free.
     pub angular_velocity: DVec3,
+    /// Groups it is in; bodies that share one do not collide.
+    pub groups: Vec<String>,
     /// The body's own friction and restitution, or those of `[material]`.
     pub material: Material,
     /// The bytes of the file to point at in messages: the value of `name`.
@@ -65,6 +67,7 @@ impl Body {
             orientation: DQuat::IDENTITY,
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
+            groups: Vec::new(),
             material: Material::default(),
             span: 0..0,
         }

@@ -2,7 +2,8 @@
 //! from here, and the JSON Schema is made from it.
 
 use super::joint::JOINT_TYPES;
-use super::settings::{METHODS, SOLVERS};
+use super::settings::{CONTACTS, SOLVERS};
+use crate::methods::METHODS;
 use stickslip_certify::joint::AXIS_NAMES;
 
 /// A table of the format and its keys.
@@ -51,6 +52,8 @@ pub(super) enum Kind {
     Function,
     /// So many values of one kind.
     Array(&'static Kind, usize),
+    /// A shape, which may hold shapes itself.
+    Shape,
     /// Any number of values of one kind.
     List(&'static Kind),
     /// A table.
@@ -170,6 +173,22 @@ pub(super) static STEP: TableSpec = TableSpec {
             "Friction cone: the exact one (default) or a pyramid.",
         ),
         key(
+            "error",
+            Kind::Number,
+            "Wanted error of places at the end, m, with method \"extrapolated\". Default 1e-6.",
+        ),
+        key(
+            "impact-friction",
+            Kind::Choice(&["coupled", "literal"]),
+            "What bounds friction beside a restitution impulse: it as well (default), or the rest alone.",
+        ),
+        key(
+            "contact",
+            Kind::Choice(&CONTACTS),
+            "Contact where the free space is not convex: at most one face of a piece pushes (default), or, \
+             for comparison, every plane within reach.",
+        ),
+        key(
             "solver",
             Kind::Choice(SOLVERS),
             "Contact solver. Default \"auto\".",
@@ -178,6 +197,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             "tolerance",
             Kind::Number,
             "Largest residual of an accepted step, relative to max(1 m/s, |nu|). Default 1e-10.",
+        ),
+        key(
+            "energy-check",
+            Kind::Flag,
+            "Check in every step that no energy appears. Default false.",
         ),
     ],
     later: &[],
@@ -220,7 +244,7 @@ pub(super) static MATERIAL: TableSpec = TableSpec {
         key(
             "restitution",
             Kind::Number,
-            "Ratio of speeds after and before an impact. Default 0, the only value supported now.",
+            "Part of an impact's compression that is given back, from 0 to 1. Default 0.",
         ),
     ],
     later: &[],
@@ -295,6 +319,11 @@ pub(super) static BODY: TableSpec = TableSpec {
             "Angular velocity at the start, rad/s, world frame. Default [0, 0, 0].",
         ),
         key(
+            "groups",
+            Kind::List(&Kind::Text),
+            "Names of groups; bodies that share one do not collide.",
+        ),
+        key(
             "friction",
             FRICTION_KINDS,
             "The body's own friction, in place of the one in [material].",
@@ -305,7 +334,7 @@ pub(super) static BODY: TableSpec = TableSpec {
             "The body's own restitution, in place of the one in [material].",
         ),
     ],
-    later: &["groups"],
+    later: &[],
     one_key: false,
 };
 
@@ -345,8 +374,19 @@ pub(super) static SHAPE: TableSpec = TableSpec {
             Kind::Table(&POINTS),
             "Points and nothing between them, such as the feet of a tripod.",
         ),
+        key(
+            "compound",
+            Kind::Tables(&PIECE),
+            "Convex pieces that move as one body.",
+        ),
+        key("mesh", Kind::Table(&MESH), "A surface of triangles."),
+        key(
+            "height-field",
+            Kind::Table(&HEIGHT_FIELD),
+            "A surface of heights over a grid.",
+        ),
     ],
-    later: &["compound", "mesh", "height-field"],
+    later: &[],
     one_key: true,
 };
 
@@ -381,6 +421,84 @@ pub(super) static BOX: TableSpec = TableSpec {
     name: "box",
     doc: "A box around the origin.",
     keys: &[required("size", VECTOR, "Full edge lengths, m.")],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static MESH: TableSpec = TableSpec {
+    name: "mesh",
+    doc: "A surface of triangles, from a file or written out.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "An STL or OBJ file in the scene's folder.",
+        ),
+        key(
+            "scale",
+            Kind::Number,
+            "Metres for each unit of the file. Default 1.",
+        ),
+        key("vertices", Kind::List(&VECTOR), "The vertices, m."),
+        key(
+            "triangles",
+            Kind::List(&Kind::Array(&Kind::Number, 3)),
+            "Numbers of three vertices each, from 0, counterclockwise seen from outside.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static HEIGHT_FIELD: TableSpec = TableSpec {
+    name: "height-field",
+    doc: "A surface of heights over a grid about the origin, from a file or written out.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "A CSV file, or a grey PNG image (black 0, white 1), in the scene's folder.",
+        ),
+        key(
+            "heights",
+            Kind::List(&Kind::List(&Kind::Number)),
+            "Rows of heights: along x, the rows along y.",
+        ),
+        required(
+            "spacing",
+            Kind::Array(&Kind::Number, 2),
+            "Distance of the columns (along x) and of the rows (along y), m.",
+        ),
+        key(
+            "scale",
+            Kind::Number,
+            "Metres for each unit of height. Default 1.",
+        ),
+    ],
+    later: &[],
+    one_key: false,
+};
+
+pub(super) static PIECE: TableSpec = TableSpec {
+    name: "compound",
+    doc: "A convex piece of a compound.",
+    keys: &[
+        required(
+            "shape",
+            Kind::Shape,
+            "Its shape: convex, or a compound itself.",
+        ),
+        key(
+            "position",
+            VECTOR,
+            "Place of its origin in the body's frame, m. Default [0, 0, 0].",
+        ),
+        key(
+            "orientation",
+            Kind::Either(&[Kind::Array(&Kind::Number, 4), Kind::Table(&ORIENTATION)]),
+            "Its orientation in the body's frame, as a body's.",
+        ),
+    ],
     later: &[],
     one_key: false,
 };
@@ -541,6 +659,11 @@ pub(super) static CONTACT: TableSpec = TableSpec {
         ),
         key("friction", FRICTION_KINDS, "Friction of the pair."),
         key("restitution", Kind::Number, "Restitution of the pair."),
+        key(
+            "collide",
+            Kind::Flag,
+            "false: the two pass through each other.",
+        ),
     ],
     later: &[],
     one_key: false,

@@ -7,7 +7,7 @@ use stickslip_certify::Friction;
 pub struct Material {
     /// Coulomb friction.
     pub friction: Friction,
-    /// Ratio of normal speeds after and before an impact, from 0 to 1. Only 0 is supported now.
+    /// Part of the compression's normal impulse that an impact gives back, from 0 to 1 (Poisson).
     pub restitution: f64,
 }
 
@@ -41,6 +41,8 @@ impl Material {
 pub struct ContactPair {
     /// The names of the two bodies.
     pub bodies: [String; 2],
+    /// May the two collide at all?
+    pub collide: bool,
     /// Friction of the pair, if the entry gives it.
     pub friction: Option<Friction>,
     /// Restitution of the pair, if the entry gives it.

@@ -8,15 +8,18 @@
 
 mod body;
 mod error;
+mod files;
 mod joint;
 mod keys;
 mod material;
 mod node;
 mod overrides;
+mod png;
 mod read_body;
 mod read_joint;
 mod read_mass;
 mod read_material;
+mod read_mesh;
 mod read_motion;
 mod read_pairs;
 mod read_scene;
@@ -35,8 +38,10 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+pub use crate::methods::{METHODS, Method};
 pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
+pub use files::{Contents, Files, MAX_BESIDE};
 pub use joint::{
     Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
     SpringEnds,
@@ -44,7 +49,7 @@ pub use joint::{
 pub use material::{ContactPair, Material};
 pub use overrides::Override;
 pub use schema::schema;
-pub use settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+pub use settings::{SOLVERS, StepSettings};
 
 use crate::expression::Function;
 
@@ -86,6 +91,10 @@ pub struct Scene {
     pub text: Arc<str>,
     /// The overrides that were applied to the text.
     pub overrides: Vec<Override>,
+    /// The files it names, as they were read.
+    pub files: Contents,
+    /// Repairs that were made to meshes, in words.
+    pub notes: Vec<String>,
 }
 
 /// A `[[force]]` entry: a force and a torque that act on one free body, as functions of time.
@@ -136,14 +145,28 @@ impl Scene {
             file: String::new(),
             text: Arc::from(""),
             overrides: Vec::new(),
+            files: Contents::new(),
+            notes: Vec::new(),
         }
     }
 
-    /// Reads a scene file and applies the overrides.
+    /// Reads a scene file and applies the overrides. Files it names must be in its folder.
     ///
     /// # Errors
     /// Where the file cannot be read, or as [`Scene::parse`].
     pub fn read(path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
+        Self::read_with(path, overrides, Files::beside(path))
+    }
+
+    /// Reads a scene file and applies the overrides; the files it names are among `files`.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or as [`Scene::parse`].
+    pub fn read_with(
+        path: &Path,
+        overrides: &[Override],
+        files: Files,
+    ) -> Result<Self, SceneError> {
         let file = path.display().to_string();
         let unreadable = |error: std::io::Error| {
             SceneError::unreadable(&file, format!("cannot read the scene: {error}"))
@@ -153,7 +176,7 @@ impl Scene {
             .and_then(|opened| opened.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
             .map_err(unreadable)?;
         match String::from_utf8(bytes) {
-            Ok(text) => Self::parse(&text, &file, overrides),
+            Ok(text) => Self::parse_with(&text, &file, overrides, files),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let text: Arc<str> = String::from_utf8_lossy(error.as_bytes()).into();
@@ -163,14 +186,30 @@ impl Scene {
         }
     }
 
-    /// Parses the text of a scene; `file` is its name in messages.
+    /// Parses the text of a scene; `file` is its name in messages, and files it names must be in its folder.
     ///
     /// # Errors
     /// Where the text is no TOML, has unknown keys or names, values of the wrong type or impossible
     /// ones, or where an override does not fit the scene.
     pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, SceneError> {
+        Self::parse_with(text, file, overrides, Files::beside(Path::new(file)))
+    }
+
+    /// Parses the text of a scene whose files are among `files`.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`].
+    pub fn parse_with(
+        text: &str,
+        file: &str,
+        overrides: &[Override],
+        files: Files,
+    ) -> Result<Self, SceneError> {
         let sources = node::Sources::new(file, text, overrides);
-        read_scene::read_scene(&sources).map_err(|fault| sources.error(*fault))
+        let mut scene =
+            read_scene::read_scene(&sources, &files).map_err(|fault| sources.error(*fault))?;
+        (scene.files, scene.notes) = files.finish();
+        Ok(scene)
     }
 
     /// An error at a place of this scene's file, such as the `span` of a body.

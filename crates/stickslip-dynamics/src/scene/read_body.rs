@@ -9,9 +9,10 @@ use super::keys::BODY;
 use super::node::{Fault, Node, Outcome};
 use super::read_mass::read_mass;
 use super::read_material::read_material;
+use super::read_mesh::without_volume;
 use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
-use super::reader::{Reader, tables, text};
+use super::reader::{Reader, items, tables, text};
 use super::table::Table;
 use super::{Body, MAX_BODIES, Mass, Material, Motion};
 use crate::prescribed::at_time;
@@ -110,6 +111,7 @@ fn read_counted(
     for index in 0..reader.whole(count, "`count`", 1, MAX_BODIES as u32)? {
         let reader = Reader {
             scope: reader.scope.with_index(f64::from(index)),
+            ..*reader
         };
         let numbered = format!("{name}[{index}]");
         found.reserve(&numbered, name_node)?;
@@ -202,6 +204,13 @@ fn read_one(
         (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
         (_, shape) => shape,
     };
+    if matches!(motion, Motion::Free)
+        && table.get("inertia").is_none()
+        && let Some(message) = without_volume(&shape)
+    {
+        let help = "close it, or give `mass` and `inertia` (then the origin is the centre of mass)";
+        return Err(Fault::new(&shape_node.place, message).with_help(help));
+    }
     if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";
@@ -223,8 +232,20 @@ fn read_one(
         orientation: read_orientation(reader, table.get("orientation"))?,
         velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
         angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
+        groups: read_groups(table)?,
         material: read_material(reader, table, material)?,
         motion,
         span: table.need("name")?.place.span.clone(),
     })
+}
+
+/// The names of the groups a body is in.
+fn read_groups(table: &Table<'_>) -> Outcome<Vec<String>> {
+    let Some(node) = table.get("groups") else {
+        return Ok(Vec::new());
+    };
+    let names = items(node, "the names of groups")?.iter();
+    names
+        .map(|node| text(node, "the name of a group").map(str::to_owned))
+        .collect()
 }

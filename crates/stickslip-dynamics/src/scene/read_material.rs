@@ -45,16 +45,11 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
     })
 }
 
-/// Restitution: from 0 to 1, of which only 0 is supported now.
+/// Restitution: from 0 to 1.
 pub(super) fn read_restitution(reader: &Reader<'_>, node: &Node) -> Outcome<f64> {
     let value = reader.number(node)?;
     if !(0.0..=1.0).contains(&value) {
         let message = format!("restitution must be from 0 to 1, but is {}", shown(value));
-        return Err(Fault::new(&node.place, message));
-    }
-    if value != 0.0 {
-        let value = shown(value);
-        let message = format!("restitution other than 0 is not supported yet, but is {value}");
         return Err(Fault::new(&node.place, message));
     }
     Ok(value)

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
 use super::read_material::{read_friction, read_restitution};
-use super::reader::{Reader, items, tables, text};
+use super::reader::{Reader, flag, items, tables, text};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};
 use crate::expression::nearest;
@@ -85,14 +85,29 @@ pub(super) fn read_contacts(
         }
         let friction = table.get("friction");
         let restitution = table.get("restitution");
-        if friction.is_none() && restitution.is_none() {
-            let message = "the contact says nothing: `friction` or `restitution` is missing";
+        let collide = match table.get("collide") {
+            None => true,
+            Some(node) if flag(node)? => {
+                let message =
+                    "`collide = true` has no effect: bodies collide unless said otherwise";
+                return Err(Fault::new(&node.place, message));
+            }
+            Some(_) => false,
+        };
+        if let (false, Some(key)) = (collide, table.first_of(&["friction", "restitution"])) {
+            let message = format!("`{}` has no effect beside `collide = false`", key.name);
+            return Err(Fault::new(&key.place, message));
+        }
+        if friction.is_none() && restitution.is_none() && collide {
+            let message =
+                "the contact says nothing: `friction`, `restitution` or `collide` is missing";
             return Err(table.fault(message));
         }
         let friction = friction.map(|node| read_friction(reader, node));
         let restitution = restitution.map(|node| read_restitution(reader, node));
         pairs.push(ContactPair {
             bodies,
+            collide,
             friction: friction.transpose()?,
             restitution: restitution.transpose()?,
             span: node.place.span.clone(),
@@ -129,6 +144,7 @@ pub(super) fn read_forces(
         }
         let of_state = Reader {
             scope: reader.scope.with_state(),
+            ..*reader
         };
         forces.push(Force {
             body,

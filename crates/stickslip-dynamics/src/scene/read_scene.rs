@@ -12,14 +12,14 @@ use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
 use super::reader::{Reader, shown, text};
 use super::table::Table;
-use super::{FORMAT, MAX_FILE, Material, Scene, overrides};
+use super::{Contents, FORMAT, Files, MAX_FILE, Material, Scene, overrides};
 use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
 
 /// The most parameters of a scene.
 const MAX_PARAMETERS: usize = 1000;
 
 /// Reads the whole scene.
-pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
+pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene> {
     if sources.text.len() > MAX_FILE {
         let message = format!("the file is too large: a scene may have {MAX_FILE} bytes");
         return Err(Fault::new(&Sources::in_file(0..0), message));
@@ -35,11 +35,12 @@ pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
         None => String::new(),
     };
     let parameters = match root.get("parameters") {
-        Some(node) => read_parameters(node)?,
+        Some(node) => read_parameters(node, files)?,
         None => BTreeMap::new(),
     };
     let reader = Reader {
         scope: Scope::new(&parameters),
+        files,
     };
     let gravity = reader.vector_or(&root, "gravity", Scene::GRAVITY)?;
     let step = read_step(&reader, root.need("step")?)?;
@@ -69,6 +70,8 @@ pub(super) fn read_scene(sources: &Sources<'_>) -> Outcome<Scene> {
         file: sources.file.to_owned(),
         text: Arc::from(sources.text),
         overrides: sources.overrides.to_vec(),
+        files: Contents::new(),
+        notes: Vec::new(),
     })
 }
 
@@ -87,7 +90,7 @@ fn check_format(node: &Node) -> Outcome<()> {
     }
 }
 
-fn read_parameters(node: &Node) -> Outcome<BTreeMap<String, f64>> {
+fn read_parameters(node: &Node, files: &Files) -> Outcome<BTreeMap<String, f64>> {
     let Value::Table(entries) = &node.value else {
         let message = format!("[parameters] must be a table, not {}", node.kind());
         return Err(Fault::new(&node.place, message));
@@ -102,6 +105,7 @@ fn read_parameters(node: &Node) -> Outcome<BTreeMap<String, f64>> {
     let nothing = BTreeMap::new();
     let plain = Reader {
         scope: Scope::new(&nothing),
+        files,
     };
     let mut numbers = BTreeMap::new();
     let mut formulas = BTreeMap::new();

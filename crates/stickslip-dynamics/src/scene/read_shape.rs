@@ -3,14 +3,15 @@
 use glam::{DQuat, DVec3};
 
 use super::keys::{
-    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, POINTS, SHAPE,
+    BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HULL, ORIENTATION, PIECE, POINTS, SHAPE,
     SYNONYMS, TableSpec,
 };
 use super::node::{Fault, Node, Outcome, Value};
+use super::read_mesh::{read_height_field, read_mesh};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
 use crate::expression::nearest;
-use stickslip_geometry::Shape;
+use stickslip_geometry::{Piece, Pose, Shape};
 
 /// How far the norm of a quaternion may be from 1.
 const UNIT: f64 = 1e-6;
@@ -67,6 +68,9 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             let radius = reader.positive(table.need("radius")?, "the radius")?;
             Ok(Shape::Ball { radius })
         }
+        "compound" => read_compound(reader, node),
+        "mesh" => read_mesh(reader, node),
+        "height-field" => read_height_field(reader, node),
         "cylinder" => {
             let (radius, length) = along_z(reader, node, &CYLINDER)?;
             let half = 0.5 * length;
@@ -110,6 +114,28 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
             Err(Fault::new(&node.place, message))
         }
     }
+}
+
+/// A compound: a list of pieces, each with a shape and a place.
+fn read_compound(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
+    let mut pieces = Vec::new();
+    for entry in items(node, "a list of pieces { shape, position, orientation }")? {
+        let table = Table::open(entry, &PIECE)?;
+        let shape_node = table.need("shape")?;
+        let shape = read_shape(reader, shape_node)?;
+        if matches!(shape, Shape::HalfSpace { .. }) {
+            let message = "a half-space cannot be a piece of a compound: it has no end";
+            return Err(Fault::new(&shape_node.place, message).with_help("use a large box"));
+        }
+        pieces.push(Piece {
+            shape,
+            pose: Pose {
+                position: reader.vector_or(&table, "position", DVec3::ZERO)?,
+                orientation: read_orientation(reader, table.get("orientation"))?,
+            },
+        });
+    }
+    Shape::compound(pieces).map_err(|error| Fault::new(&node.place, error.to_string()))
 }
 
 /// Radius and length of a shape along z.

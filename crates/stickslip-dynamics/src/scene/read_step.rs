@@ -2,13 +2,15 @@
 
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, choice, shown, text};
-use stickslip_certify::{Cone, Fan};
+use super::reader::{Reader, choice, flag, shown, text};
+use stickslip_certify::{Cone, Fan, Reading};
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_record::header::cone_from_str;
 
-use super::settings::{LATER_METHODS, METHODS, Method, SOLVERS, StepSettings};
+use super::settings::{CONTACTS, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
+use crate::methods::{METHODS, Method};
 
 /// The most directions of a friction pyramid.
 const MAX_DIRECTIONS: u32 = 4096;
@@ -37,6 +39,22 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         Some(node) => read_cone(reader, node)?,
         None => Cone::default(),
     };
+    let error = match table.get("error") {
+        Some(node) if method != Method::Extrapolated => {
+            let message = "`error` has no effect with this method";
+            let help = "method = \"extrapolated\" chooses its steps by a wanted error";
+            return Err(Fault::new(&node.place, message).with_help(help));
+        }
+        Some(node) => reader.positive(node, "the wanted error")?,
+        None => StepSettings::ERROR,
+    };
+    let impact_friction = table
+        .get("impact-friction")
+        .map_or(Ok(Reading::default()), reading)?;
+    let contact = match table.get("contact") {
+        Some(node) if choice(node, "contact", &CONTACTS)? == CONTACTS[1] => Rule::Conjunctive,
+        _ => Rule::MaxGap,
+    };
     let solver = match table.get("solver") {
         Some(node) => choice(node, "solver", SOLVERS)?,
         None => SOLVERS[0],
@@ -50,20 +68,27 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         until,
         method,
         cone,
+        error,
+        impact_friction,
+        contact,
         solver: solver.to_owned(),
         tolerance,
+        energy_check: table.get("energy-check").map_or(Ok(false), flag)?,
     })
 }
 
+/// One of the methods by its name.
 fn method(node: &Node) -> Outcome<Method> {
-    let name = text(node, "the name of a method")?;
-    if LATER_METHODS.contains(&name) {
-        let message = format!("the method \"{name}\" is not supported yet");
-        let help = format!("use \"{}\"", METHODS[0]);
-        return Err(Fault::new(&node.place, message).with_help(help));
-    }
-    choice(node, "method", &METHODS)?;
-    Ok(Method::StewartTrinkle)
+    let name = choice(node, "method", &METHODS)?;
+    Ok(Method::named(name).unwrap_or_default())
+}
+
+/// One of the readings of friction in impacts by its name.
+fn reading(node: &Node) -> Outcome<Reading> {
+    let names = Reading::ALL.map(Reading::name);
+    let name = choice(node, "impact-friction", &names)?;
+    let found = Reading::ALL.into_iter().find(|r| r.name() == name);
+    Ok(found.unwrap_or_default())
 }
 
 fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::files::Files;
 use super::node::{Fault, Node, Outcome, Value};
 use super::table::Table;
 use crate::expression::{Function, Scope, nearest};
@@ -10,6 +11,8 @@ use crate::expression::{Function, Scope, nearest};
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'p> {
     pub(super) scope: Scope<'p>,
+    /// The files the scene names.
+    pub(super) files: &'p Files,
 }
 
 impl Reader<'_> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::FORMAT;
-use super::keys::{Kind, ROOT, TableSpec};
+use super::keys::{Kind, ROOT, SHAPE, TableSpec};
 
 /// The scene format as JSON Schema (draft 2020-12), made from the same list of keys that the parser
 /// checks against. What a schema cannot say, such as that a body's name is used once, only the parser
@@ -32,6 +32,7 @@ fn definitions() -> Value {
             "description": "A finite number, or a formula that may also use the time `t`.",
             "anyOf": [{ "type": "number" }, { "type": "string" }],
         },
+        "shape": table(&SHAPE),
     })
 }
 
@@ -82,6 +83,7 @@ fn of_kind(kind: &Kind) -> Value {
             "minItems": length,
             "maxItems": length,
         }),
+        Kind::Shape => json!({ "$ref": "#/$defs/shape" }),
         Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
         Kind::Table(spec) => table(spec),
         Kind::Tables(spec) => json!({ "type": "array", "items": table(spec) }),

@@ -1,34 +1,14 @@
 //! How a scene is stepped through time.
 
-use stickslip_certify::Cone;
-
-/// The names of the time-stepping methods that can be used.
-pub const METHODS: [&str; 1] = ["stewart-trinkle"];
-
-/// The names of methods that are planned and refused for now.
-pub const LATER_METHODS: [&str; 4] = ["implicit", "event-driven", "anitescu", "extrapolated"];
+use crate::methods::Method;
+use stickslip_certify::{Cone, Reading};
+use stickslip_geometry::narrow_phase::Rule;
 
 /// The names of the solvers a scene may ask for.
 pub const SOLVERS: &[&str] = stickslip_solvers::SOLVER_NAMES;
 
-/// A time-stepping method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Method {
-    /// Stewart and Trinkle's: contact frames at the start of the step, velocities at its end.
-    #[default]
-    StewartTrinkle,
-}
-
-impl Method {
-    /// The name used in scene files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::StewartTrinkle => METHODS[0],
-        }
-    }
-}
+/// The names of the rules of contact where the free space is not convex.
+pub(super) const CONTACTS: [&str; 2] = ["max-gap", "conjunctive"];
 
 /// The `[step]` table: step size, end, and the choice of methods.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,15 +21,26 @@ pub struct StepSettings {
     pub method: Method,
     /// The friction cone.
     pub cone: Cone,
+    /// The error wanted at the end, m, of the method "extrapolated".
+    pub error: f64,
+    /// What bounds friction beside a restitution impulse.
+    pub impact_friction: Reading,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
     /// The solver's name, one of [`SOLVERS`].
     pub solver: String,
     /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
     pub tolerance: f64,
+    /// Is the energy inequality checked in every step?
+    pub energy_check: bool,
 }
 
 impl StepSettings {
     /// The tolerance of a scene that gives none.
     pub const TOLERANCE: f64 = 1e-10;
+
+    /// The wanted error of a scene that gives none, m.
+    pub const ERROR: f64 = 1e-6;
 
     /// Steps of `h` seconds until the time `until`, with the defaults of the scene format for the rest.
     #[must_use]
@@ -59,8 +50,12 @@ impl StepSettings {
             until,
             method: Method::default(),
             cone: Cone::default(),
+            error: Self::ERROR,
+            impact_friction: Reading::default(),
+            contact: Rule::default(),
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,
+            energy_check: false,
         }
     }
 }

@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 
 use glam::{DMat3, DQuat, DVec3};
 
+use super::settings::CONTACTS;
 use super::{
-    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Motion, Prescribed,
-    Scene, Spring, SpringEnds,
+    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Method, Motion,
+    Prescribed, Scene, Spring, SpringEnds,
 };
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
 use crate::spline::COLUMNS;
 use stickslip_certify::joint::{AXIS_NAMES, Goal};
 use stickslip_certify::{Cone, Friction};
-use stickslip_geometry::Shape;
+use stickslip_geometry::narrow_phase::Rule;
+use stickslip_geometry::{Piece, Shape};
 use stickslip_record::header::cone_to_string;
 
 impl Scene {
@@ -37,8 +39,18 @@ impl Scene {
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
             Cone::Fan(_) => lines.put("cone", &quoted(&cone_to_string(self.step.cone))),
         }
+        if self.step.method == Method::Extrapolated {
+            lines.put("error", &number(self.step.error));
+        }
+        lines.put("impact-friction", &quoted(self.step.impact_friction.name()));
+        if self.step.contact == Rule::Conjunctive {
+            lines.put("contact", &quoted(CONTACTS[1]));
+        }
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
+        if self.step.energy_check {
+            lines.put("energy-check", "true");
+        }
         lines.open("[material]");
         lines.put("friction", &friction(self.material.friction));
         lines.put("restitution", &number(self.material.restitution));
@@ -49,6 +61,9 @@ impl Scene {
             lines.open("[[contact]]");
             let [a, b] = pair.bodies.each_ref().map(|name| quoted(name));
             lines.put("bodies", &format!("[{a}, {b}]"));
+            if !pair.collide {
+                lines.put("collide", "false");
+            }
             if let Some(given) = pair.friction {
                 lines.put("friction", &friction(given));
             }
@@ -92,18 +107,15 @@ impl Scene {
         if !matches!(body.motion, Motion::Prescribed(_)) {
             lines.put_vector("position", body.position);
         }
-        let q = [
-            body.orientation.w,
-            body.orientation.x,
-            body.orientation.y,
-            body.orientation.z,
-        ];
-        if q.map(f64::to_bits) != [1.0, 0.0, 0.0, 0.0].map(f64::to_bits) {
-            let [s, x, y, z] = q.map(number);
-            lines.put("orientation", &format!("[{s}, {x}, {y}, {z}]"));
+        if body.orientation != DQuat::IDENTITY {
+            lines.put("orientation", &quaternion(body.orientation));
         }
         lines.put_vector("velocity", body.velocity);
         lines.put_vector("angular-velocity", body.angular_velocity);
+        if !body.groups.is_empty() {
+            let names: Vec<String> = body.groups.iter().map(|g| quoted(g)).collect();
+            lines.put("groups", &format!("[{}]", names.join(", ")));
+        }
         if body.material.friction != self.material.friction {
             lines.put("friction", &friction(body.material.friction));
         }
@@ -305,6 +317,7 @@ fn function(f: &Function) -> String {
     }
 }
 
+/// A quaternion, scalar first.
 fn quaternion(q: DQuat) -> String {
     let [s, x, y, z] = [q.w, q.x, q.y, q.z].map(number);
     format!("[{s}, {x}, {y}, {z}]")
@@ -323,6 +336,23 @@ fn friction(given: Friction) -> String {
     format!("{{ static = {sticking}, kinetic = {sliding} }}")
 }
 
+/// A mesh with all its vertices.
+fn surface(vertices: &[DVec3], triangles: &[[u32; 3]]) -> String {
+    let vertices: Vec<String> = vertices.iter().map(|v| vector(*v)).collect();
+    let triangles: Vec<String> = triangles.iter().map(|t| format!("{t:?}")).collect();
+    let (vertices, triangles) = (vertices.join(", "), triangles.join(", "));
+    format!("{{ mesh = {{ vertices = [{vertices}], triangles = [{triangles}] }} }}")
+}
+
+fn piece(piece: &Piece) -> String {
+    let (shape, position) = (shape(&piece.shape), vector(piece.pose.position));
+    let turned = match piece.pose.orientation {
+        turned if turned == DQuat::IDENTITY => String::new(),
+        turned => format!(", orientation = {}", quaternion(turned)),
+    };
+    format!("{{ shape = {shape}, position = {position}{turned} }}")
+}
+
 fn shape(shape: &Shape) -> String {
     match shape {
         Shape::HalfSpace { normal, offset } => {
@@ -331,6 +361,12 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Ball { radius } => format!("{{ ball = {{ radius = {} }} }}", number(*radius)),
         Shape::Box { half } => format!("{{ box = {{ size = {} }} }}", vector(*half * 2.0)),
+        Shape::Compound(c) => {
+            let pieces: Vec<String> = c.pieces().iter().map(piece).collect();
+            format!("{{ compound = [{}] }}", pieces.join(", "))
+        }
+        Shape::Mesh(mesh) => surface(mesh.vertices(), mesh.triangles()),
+        Shape::Triangle(facet) => surface(&facet.points(), &[[0, 1, 2]]),
         Shape::Cylinder { radius, half } => along_z("cylinder", *radius, 2.0 * half),
         Shape::Cone { radius, length } => along_z("cone", *radius, *length),
         Shape::Capsule { radius, half } => along_z("capsule", *radius, 2.0 * half),

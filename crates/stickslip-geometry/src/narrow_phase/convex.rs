@@ -9,6 +9,7 @@ use super::over::Over;
 use super::{Candidate, Feature, Moving, slack};
 use crate::directions::{Direction, Of, Part, closest, farthest, gap_along};
 use crate::placed::Placed;
+use crate::shape::Shape;
 use glam::DVec3;
 
 /// Lengths below this fraction of the bodies' size count as zero when features coincide.
@@ -17,6 +18,10 @@ pub(super) const COINCIDE: f64 = 1e-8;
 /// Gaps that differ by this fraction of the bodies' size are equal to rounding.
 const ROUNDING: f64 = 1e-13;
 
+/// A face that separates as well as the nearest direction, to this fraction of the size, stands for it. Its normal
+/// is within the root of this of the direction, and the touching point within as much of the face.
+const SAME_GAP: f64 = 1e-15;
+
 /// Lines within this angle (sine) of each other run side by side.
 const PARALLEL: f64 = 0.2;
 
@@ -24,7 +29,7 @@ const PARALLEL: f64 = 0.2;
 const TOUCH: f64 = 1e-6;
 
 /// Most steps on the way to the first touch; each is as long as the gap allows.
-const MOST_ADVANCES: usize = 60;
+const MOST_ADVANCES: usize = 20;
 
 /// Both bodies at one time.
 #[derive(Clone, Copy)]
@@ -85,7 +90,55 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     if pair.gap_at_end(&start, &chosen) > slack && now.gap > slack {
         return;
     }
-    pair.rows(&now, out);
+    let first = out.len();
+    pair.rows(&now, first, out);
+    // A turn may bring other features together than those that touch first: the ones that overlap most at the end.
+    if let Some(later) = pair.at_end(&start, &now) {
+        pair.rows(&later, first, out);
+    }
+}
+
+/// Do the two touch at a face, or are both round where they are nearest? At an edge or a corner, and between
+/// bodies that do not touch yet, there may be other ways out.
+pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (a, b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let touch = TOUCH * a.shape.radius().min(b.shape.radius());
+    farthest(&a, &b).is_some_and(|d| match d.of {
+        Of::FaceA(_) | Of::FaceB(_) => d.gap <= touch,
+        Of::Parts(p, q) => is_round(&a, p) && is_round(&b, q),
+    })
+}
+
+/// Do all directions that separate two boxes at the start of the step agree to about 25°?
+pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
+    let origin = a.start.position;
+    let (placed_a, placed_b) = (
+        Placed::new(a.shape, &a.start, origin),
+        Placed::new(b.shape, &b.start, origin),
+    );
+    let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
+    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
+    let (of_a, of_b) = (axes(a), axes(b));
+    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
+    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
+    let mut first: Option<DVec3> = None;
+    all.filter_map(DVec3::try_normalize)
+        .flat_map(|n| [n, -n])
+        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .all(|n| first.get_or_insert(n).dot(n) > 0.9)
+}
+
+/// Has the surface one normal at this feature?
+fn is_round(s: &Placed, part: Part) -> bool {
+    match part {
+        Part::Point(_) | Part::Line(_) => s.rounding() > 0.0 || s.girth() > 0.0,
+        Part::Circle(_) => false,
+        Part::Side => true,
+    }
 }
 
 impl Pair<'_> {
@@ -93,41 +146,45 @@ impl Pair<'_> {
     /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
     /// not stopped, and the second look sees it if impulses turn it aside.
     fn choose(&self, start: &Both, nearest: Direction) -> Option<Direction> {
-        let tie = ROUNDING * self.size;
+        let tie = SAME_GAP * self.size;
         let nearest = face_first(start, nearest, tie);
         if nearest.gap <= TOUCH * self.size || self.gap_at_end(start, &nearest) >= 0.0 {
             return Some(nearest);
         }
-        let touch = face_first(start, self.first_touch(nearest)?, tie);
+        let touch = self.first_touch(start, nearest)?;
         let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
         Some(if separates { touch } else { nearest })
     }
 
     /// The nearest direction where the pair first touches on its predicted way: it is followed by steps that are
     /// too short to miss it.
-    fn first_touch(&self, start: Direction) -> Option<Direction> {
+    fn first_touch(&self, start: &Both, nearest: Direction) -> Option<Direction> {
         let [a, b] = self.moving;
         let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
         let turn = a.sweep() + b.sweep();
-        let (mut s, mut d) = (0.0, start);
+        let (mut s, mut d) = (0.0, nearest);
         for _ in 0..MOST_ADVANCES {
             // Along n they approach by n·shift and the turns at most.
             let approach = turn - d.n.dot(shift);
             if d.gap <= TOUCH * self.size {
                 return Some(d);
             }
-            if approach <= 0.0 {
+            // What lies on one side of a plane at the start and at the end stays there.
+            let Both { a: end_a, b: end_b } = &self.end;
+            let clear =
+                gap_along(end_a, end_b, d.n) >= 0.0 && gap_along(&start.a, &start.b, d.n) >= 0.0;
+            if approach <= 0.0 || clear {
                 return None;
             }
             s += d.gap / approach;
             if s > 1.0 {
                 return None;
             }
-            let (a, b) = (
-                Placed::new(a.shape, &a.at(s), self.origin),
-                Placed::new(b.shape, &b.at(s), self.origin),
-            );
-            d = farthest(&a, &b)?;
+            let there = Both {
+                a: Placed::new(a.shape, &a.at(s), self.origin),
+                b: Placed::new(b.shape, &b.at(s), self.origin),
+            };
+            d = face_first(&there, farthest(&there.a, &there.b)?, SAME_GAP * self.size);
         }
         Some(d)
     }
@@ -157,34 +214,67 @@ impl Pair<'_> {
     /// The direction at the poses where gaps are measured: prescribed bodies are at their end there.
     fn at_gap_poses(&self, start: &Both, d: &Direction) -> Direction {
         let Both { a, b } = &self.now;
-        let carried = match d.of {
-            Of::FaceA(k) => Direction { n: a.face(k), ..*d },
-            Of::FaceB(k) => Direction {
-                n: -b.face(k),
-                ..*d
-            },
-            Of::Parts(..) => {
-                let still = a.turn == start.a.turn && b.turn == start.b.turn;
-                let here = if still { None } else { farthest(a, b) };
-                match here {
-                    Some(near) if near.n.dot(d.n) > 0.9 && matches!(near.of, Of::Parts(..)) => near,
-                    _ => *d,
-                }
-            }
+        let (placed, before) = ([a, b], [&start.a, &start.b]);
+        let still = (0..2)
+            .all(|k| placed[k].turn == before[k].turn && placed[k].centre == before[k].centre);
+        let n = match d.of {
+            Of::FaceA(k) => a.face(k),
+            Of::FaceB(k) => -b.face(k),
+            Of::Parts(..) => d.n,
         };
+        let mut carried = Direction { n, ..*d };
+        // The best direction there, if it is nearly this one.
+        if !still
+            && let Some(near) = farthest(a, b)
+            && near.n.dot(n) > 0.9
+        {
+            carried = face_first(&self.now, near, SAME_GAP * self.size);
+        }
         Direction {
             gap: gap_along(a, b, carried.n),
             ..carried
         }
     }
 
-    fn rows(&self, d: &Direction, out: &mut Vec<Candidate>) {
-        let first = out.len();
+    /// The direction in which the pair overlaps least at the end of the predicted way, carried back to now, if it
+    /// separates the pair now and differs from `chosen`, though not by much.
+    fn at_end(&self, start: &Both, chosen: &Direction) -> Option<Direction> {
+        let (Both { a, b }, end) = (&self.now, &self.end);
+        let d = farthest(&end.a, &end.b)?;
+        if d.gap >= 0.0 {
+            return None;
+        }
+        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
+        let n = match d.of {
+            Of::FaceA(k) => a.face(k),
+            Of::FaceB(k) => -b.face(k),
+            Of::Parts(..) => {
+                [d.n, with(a, &end.a), with(b, &end.b)]
+                    .into_iter()
+                    .fold(d.n, |best, n| {
+                        if gap_along(a, b, n) > gap_along(a, b, best) {
+                            n
+                        } else {
+                            best
+                        }
+                    })
+            }
+        };
+        let likeness = n.dot(chosen.n);
+        let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
+        (separates && likeness > 0.7 && likeness < 1.0 - 1e-6).then(|| Direction {
+            of: d.of,
+            n,
+            gap: gap_along(a, b, n),
+        })
+    }
+
+    fn rows(&self, d: &Direction, first: usize, out: &mut Vec<Candidate>) {
         match d.of {
             Of::FaceA(k) => Over::new(self, true, k, false).collect(first, out),
             Of::FaceB(k) => Over::new(self, false, k, false).collect(first, out),
             Of::Parts(..) => {
-                out.push(self.between(d));
+                self.push_new(self.between(d), first, out);
                 self.side_by_side(d.n, first, out);
                 if let Some(k) = self.now.a.facing(d.n) {
                     Over::new(self, true, k, true).collect(first, out);
@@ -194,23 +284,47 @@ impl Pair<'_> {
                 }
             }
         }
-        // The plane must hold the whole of b back: its lowest point has a row, wherever it is.
-        let deepest = out[first..]
-            .iter()
-            .map(|c| c.gap)
-            .fold(f64::INFINITY, f64::min);
-        if deepest > d.gap + ROUNDING * self.size {
-            out.push(self.row(Feature::LOWEST, self.now.b.farthest(-d.n), d.n));
+        // Where nothing of one body passes over the face of the other, its lowest point has a row all the same.
+        if out.len() == first {
+            out.push(self.lowest(d));
         }
     }
 
     /// The row of two features that are no faces, at their nearest points.
     fn between(&self, d: &Direction) -> Candidate {
         let (Both { a, b }, n) = (&self.now, d.n);
+        // A ball, and a body's point that stands for one, has the row's point itself.
+        if matches!(a.shape, Shape::Ball { .. }) {
+            return self.row_of_a(Feature::NEAREST, a.farthest(n), n);
+        }
         let tolerance = ROUNDING * self.size;
         let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
         let (_, t) = closest(p, q - p, r, w - r);
-        self.row(Feature::NEAREST, r + (w - r) * t, n)
+        let feature = match d.of {
+            Of::Parts(Part::Line(i), Part::Line(j)) => Feature::crossing(i, j),
+            _ => Feature::NEAREST,
+        };
+        self.row(feature, r + (w - r) * t, n)
+    }
+
+    /// The row of the point of one body nearest to the plane of the other's face.
+    fn lowest(&self, d: &Direction) -> Candidate {
+        let Both { a, b } = &self.now;
+        if matches!(d.of, Of::FaceB(_)) {
+            self.row_of_a(Feature::LOWEST, a.farthest(d.n), d.n)
+        } else {
+            self.row(Feature::LOWEST, b.farthest(-d.n), d.n)
+        }
+    }
+
+    /// A row of a point of a.
+    fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+        Candidate {
+            feature,
+            point: point + self.origin,
+            normal: n,
+            gap: -self.now.b.reach(-n) - n.dot(point),
+        }
     }
 
     /// A row of a point of b.

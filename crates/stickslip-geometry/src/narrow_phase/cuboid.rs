@@ -8,7 +8,6 @@ use super::{Candidate, Feature, Moving, slack};
 use crate::path::closest_on_the_way;
 use crate::placed::BOX_EDGES;
 use crate::pose::Pose;
-use crate::separation::{Axis, AxisKind, box_axes, box_axis};
 use crate::shape::corner;
 use glam::DVec3;
 
@@ -67,6 +66,72 @@ pub(super) fn box_box(
             faces(false, facing_b, Some([edge_b, edge_a]));
             out.push(crossing(a, half_a, edge_a, b, half_b, edge_b, &axis.0));
         }
+    }
+}
+
+/// Which direction of two boxes: a face normal of a, one of b, or a cross product of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AxisKind {
+    FaceA(usize),
+    FaceB(usize),
+    Edges(usize, usize),
+}
+
+/// A separating direction of two boxes, from a to b, and the gap along it.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    kind: AxisKind,
+    direction: DVec3,
+    gap: f64,
+}
+
+/// The fifteen directions of two boxes (fewer where edges are parallel), each turned from a to b.
+fn box_axes<'p>(
+    half_a: DVec3,
+    pose_a: &'p Pose,
+    half_b: DVec3,
+    pose_b: &'p Pose,
+) -> impl Iterator<Item = Axis> + 'p {
+    let (ra, rb) = (pose_a.rotation(), pose_b.rotation());
+    (0..15).filter_map(move |k| {
+        let (kind, direction) = match k {
+            0..3 => (AxisKind::FaceA(k), ra.col(k)),
+            3..6 => (AxisKind::FaceB(k - 3), rb.col(k - 3)),
+            _ => {
+                let (i, j) = ((k - 6) / 3, (k - 6) % 3);
+                let cross = ra.col(i).cross(rb.col(j));
+                let length = cross.length();
+                // Nearly parallel edges: a face normal serves as well, to second order in the angle.
+                if length < 1e-8 {
+                    return None;
+                }
+                (AxisKind::Edges(i, j), cross / length)
+            }
+        };
+        Some(box_axis(
+            kind, direction, half_a, pose_a, half_b, pose_b, None,
+        ))
+    })
+}
+
+/// The gap of two boxes along `direction`, turned from a to b (or by the given `sign`).
+fn box_axis(
+    kind: AxisKind,
+    direction: DVec3,
+    half_a: DVec3,
+    pose_a: &Pose,
+    half_b: DVec3,
+    pose_b: &Pose,
+    sign: Option<f64>,
+) -> Axis {
+    let across = direction.dot(pose_b.position - pose_a.position);
+    let sign = sign.unwrap_or(if across < 0.0 { -1.0 } else { 1.0 });
+    let reach =
+        |pose: &Pose, half: DVec3| (pose.orientation.conjugate() * direction).abs().dot(half);
+    Axis {
+        kind,
+        direction: direction * sign,
+        gap: across * sign - reach(pose_a, half_a) - reach(pose_b, half_b),
     }
 }
 
@@ -289,7 +354,11 @@ impl Over<'_> {
                 && clip(now[k], end[k], self.half_r, self.face, self.tolerance()).is_some()
             {
                 let new = Candidate {
-                    feature: Feature::vertex_on_face(self.reference_is_a, self.face.index(), k),
+                    feature: Feature::point_on_face(
+                        self.reference_is_a,
+                        self.face.index() as usize,
+                        k,
+                    ),
                     point: self.reference.pose.to_world(now[k]),
                     normal: self.normal(),
                     gap,
@@ -320,13 +389,8 @@ impl Over<'_> {
                 {
                     continue;
                 }
-                let (edge_a, edge_b) = if self.reference_is_a {
-                    (own.index(), edge)
-                } else {
-                    (edge, own.index())
-                };
                 let new = Candidate {
-                    feature: Feature::edges(edge_a, edge_b).with_normal_of(self.reference_is_a),
+                    feature: Feature::line_over_border(self.reference_is_a, edge, own.index()),
                     point: self.reference.pose.to_world(local),
                     normal: self.normal(),
                     gap,
@@ -361,7 +425,11 @@ impl Over<'_> {
                 && clip(now, end, self.half_o, facing, self.tolerance()).is_some()
             {
                 let new = Candidate {
-                    feature: Feature::vertex_on_face(!self.reference_is_a, facing.index(), k),
+                    feature: Feature::point_on_face(
+                        !self.reference_is_a,
+                        facing.index() as usize,
+                        k,
+                    ),
                     point,
                     normal: if self.reference_is_a { -inward } else { inward },
                     gap,
@@ -478,7 +546,7 @@ fn crossing(
     let beta = (c * d.dot(along_a) - d.dot(along_b)) / (1.0 - c * c);
     let reach = half_b[edge_b.axis];
     let point = mid_b + along_b * beta.clamp(-reach, reach);
-    let feature = Feature::edges(edge_a.index(), edge_b.index());
+    let feature = Feature::crossing(edge_a.index(), edge_b.index());
     // Measured to a's supporting plane, so that the gap and the normal agree to rounding.
     let gap = axis.direction.dot(point) - a.shape.support(&a.pose, axis.direction);
     Candidate {

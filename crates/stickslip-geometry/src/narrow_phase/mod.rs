@@ -8,16 +8,31 @@
 //! pass through another, since the plane separates them now.
 
 mod ball;
+mod conjunctive;
 mod convex;
 mod cuboid;
 mod over;
 mod plane;
 mod points;
+mod polytope;
 mod rim;
+pub(crate) mod triangle;
 
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
+
+/// What holds where the free space is not convex: at an edge or a corner of a convex piece, where more than one
+/// of its faces could keep another body out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// 0 ≤ max(ψ₁ … ψ_n) ⟂ p_n ≥ 0: one face at most pushes, none where the motion passes by.
+    #[default]
+    MaxGap,
+    /// 0 ≤ ψ_k ⟂ p_k ≥ 0 for every face k within reach, as older methods have it. It stops bodies where there
+    /// is nothing; it is here for comparison.
+    Conjunctive,
+}
 
 /// Which features of two shapes meet: identifies a contact from step to step (for warm starts), and
 /// orders the contacts of a pair.
@@ -38,7 +53,7 @@ pub enum Corner {
         /// Axis of the second body's edge.
         b: usize,
     },
-    /// Something round, or an edge that is no edge of a box.
+    /// Something round.
     Other,
 }
 
@@ -67,87 +82,95 @@ pub struct Moving<'a> {
     pub pose: Pose,
     /// Predicted pose at the end of the step.
     pub end: Pose,
+    /// Distance of its origin from the point about which its body turns, m: zero but for a piece of a body.
+    pub arm: f64,
 }
 
 /// Rows of one feature pair whose normals differ by less than this (1 − cos, about 0.045 rad) are one.
 const SAME_NORMAL: f64 = 1e-3;
 
+/// Bodies within this fraction of their size touch: they are candidates while they move together.
+pub const TOUCH: f64 = 1e-6;
+
+impl Rule {
+    /// Bodies within this fraction of their size have rows.
+    #[must_use]
+    pub const fn touch(self) -> f64 {
+        match self {
+            Self::MaxGap => TOUCH,
+            Self::Conjunctive => 0.01,
+        }
+    }
+}
+
 impl Feature {
     const KIND: u32 = 24;
     const WHOSE: u32 = 20;
-
-    /// A vertex of a body against a plane, or against a face of the other body.
-    fn vertex_on_face(face_on_a: bool, face: u32, vertex: usize) -> Self {
-        Self(2 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | face << 8 | vertex as u32)
-    }
 
     /// A point of a body against the other body's solid.
     fn point(k: usize) -> Self {
         Self(1 << Self::KIND | k as u32)
     }
 
-    /// Two edges, with the normal of their cross product.
-    fn edges(edge_a: usize, edge_b: usize) -> Self {
-        Self(3 << Self::KIND | (edge_a << 8 | edge_b) as u32)
-    }
-
     /// A point of a body (a vertex, or a place on a rim) on a face of the other, or on a plane (face 0).
     fn point_on_face(face_on_a: bool, face: usize, point: usize) -> Self {
-        Self(4 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (face << 10 | point) as u32)
+        Self(2 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (face << 10 | point) as u32)
     }
 
     /// The nearest points of two bodies, where neither shows a face.
-    const NEAREST: Self = Self(5 << Self::KIND);
+    const NEAREST: Self = Self(3 << Self::KIND);
 
     /// The point of one body nearest to the supporting plane of the other.
-    const LOWEST: Self = Self(5 << Self::KIND | 1);
+    const LOWEST: Self = Self(3 << Self::KIND | 1);
 
-    /// A line of one body over side `side` of a face of the other.
+    /// The crossing of two lines (eleven bits each).
+    fn crossing(a: usize, b: usize) -> Self {
+        Self(4 << Self::KIND | (a << 11 | b) as u32)
+    }
+
+    /// A line of one body over a side (of a box: an edge) of a face of the other.
     fn line_over_border(face_on_a: bool, line: usize, side: usize) -> Self {
-        Self(6 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (line << 9 | side) as u32)
+        Self(5 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | (line << 9 | side) as u32)
     }
 
     /// A rim of one body over side `side` of a face of the other, at one of two places.
     fn rim_over_border(face_on_a: bool, rim: usize, side: usize, which: usize) -> Self {
         let place = rim << 12 | side << 1 | which;
-        Self(7 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | place as u32)
+        Self(6 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | place as u32)
     }
 
     /// An end of the line of one body over that of the other: line i of a, line j of b (eleven bits).
     fn end(end_of_b: bool, i: usize, j: usize, end: usize) -> Self {
-        let kind = 8 + 2 * u32::from(end_of_b) + end as u32;
+        let kind = 7 + 2 * u32::from(end_of_b) + end as u32;
         Self(kind << Self::KIND | (i << 12 | j) as u32)
-    }
-
-    /// The same place, with the normal of a face beside it: of a or of b.
-    fn with_normal_of(self, a: bool) -> Self {
-        Self(self.0 | (1 + u32::from(a)) << Self::WHOSE)
     }
 
     /// What meets what.
     #[must_use]
     pub const fn corner(self) -> Corner {
-        if self.0 >> Self::KIND == 3 {
-            let (a, b) = ((self.0 >> 8 & 0xff) as usize, (self.0 & 0xff) as usize);
-            Corner::Edges { a: a / 4, b: b / 4 }
-        } else if self.0 >> Self::KIND > 4 {
-            Corner::Other
-        } else if self.0 >> Self::WHOSE & 1 == 1 {
-            Corner::VertexOfB
-        } else {
-            Corner::VertexOfA
+        let (low, high) = ((self.0 & 0x1ff) as usize, (self.0 >> 9 & 0x7ff) as usize);
+        match (self.0 >> Self::KIND, self.0 >> Self::WHOSE & 1) {
+            (0..=2, 1) => Corner::VertexOfB,
+            (0..=2, _) => Corner::VertexOfA,
+            (4, _) => Corner::Edges {
+                a: (self.0 >> 11 & 0x7ff) as usize / 4,
+                b: (self.0 & 0x7ff) as usize / 4,
+            },
+            (5, 1) => Corner::Edges {
+                a: low / 4,
+                b: high / 4,
+            },
+            (5, _) => Corner::Edges {
+                a: high / 4,
+                b: low / 4,
+            },
+            _ => Corner::Other,
         }
     }
 
     /// Is its point free to be anywhere on a rim or a line?
     const fn moves(self) -> bool {
-        self.0 >> Self::KIND >= 4
-    }
-
-    /// Is it the same pair of features, whatever normal is taken there?
-    fn same_place(self, other: Self) -> bool {
-        let edges = self.0 >> Self::KIND == 3 && other.0 >> Self::KIND == 3;
-        self == other || (edges && self.0 & 0xffff == other.0 & 0xffff)
+        self.0 >> Self::KIND >= 2
     }
 }
 
@@ -155,7 +178,7 @@ impl Candidate {
     /// Does this candidate say again what a contact of the same pair, of that feature, normal and point, says?
     #[must_use]
     pub fn repeats(&self, feature: Feature, normal: DVec3, point: DVec3) -> bool {
-        self.feature.same_place(feature)
+        self.feature == feature
             && self.normal.dot(normal) > 1.0 - SAME_NORMAL
             && (!self.feature.moves()
                 || (self.point - point).length() < 1e-9 * (1.0 + point.length()))
@@ -181,13 +204,41 @@ impl Moving<'_> {
     }
 }
 
-/// Appends to `out` the candidates of the pair (a, b); normals point from a to b.
+/// [`future_contacts`] by either rule.
+pub fn contacts_by(rule: Rule, a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
+    let first = out.len();
+    future_contacts(a, b, out);
+    if rule == Rule::Conjunctive {
+        conjunctive::add_planes(a, b, first, out);
+    }
+}
+
+/// Is there only one direction in which the pair of convex shapes is apart at the start of the step (to about
+/// 25°)? Then the free space between them is convex near by, and its plane holds whatever the others do.
+#[must_use]
+pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
+    match (a.shape, b.shape) {
+        (Shape::HalfSpace { .. }, _) | (_, Shape::HalfSpace { .. }) => true,
+        (Shape::Ball { .. }, Shape::Ball { .. }) => true,
+        (Shape::Triangle(facet), _) => triangle::one_way_out(a, facet, b),
+        (_, Shape::Triangle(facet)) => triangle::one_way_out(b, facet, a),
+        (Shape::Box { half }, Shape::Ball { .. }) => ball::over_face(a, *half, b),
+        (Shape::Ball { .. }, Shape::Box { half }) => ball::over_face(b, *half, a),
+        (Shape::Box { .. }, Shape::Box { .. }) => convex::boxes_one_way_out(a, b),
+        (Shape::Points { .. }, _) | (_, Shape::Points { .. }) => false,
+        _ => convex::one_way_out(a, b),
+    }
+}
+
+/// Appends to `out` the candidates of the pair (a, b) of convex shapes; normals point from a to b.
 ///
 /// A feature pair is a candidate when, on the predicted path, it closes or comes within half the
 /// pair's relative motion of closing.
 pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let first = out.len();
     match (a.shape, b.shape) {
+        // Pieces are looked at pair by pair, in `pieces::piece_pairs`.
+        (Shape::Compound(_) | Shape::Mesh(_), _) | (_, Shape::Compound(_) | Shape::Mesh(_)) => {}
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {}
         (Shape::HalfSpace { normal, offset }, _) => {
             plane::against(a, *normal, *offset, b, true, out)
@@ -202,16 +253,13 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
             flip(&mut out[first..]);
         }
         (_, Shape::Points { points, .. }) => points::against(a, b, points, out),
+        (Shape::Triangle(facet), _) => triangle::against(a, facet, b, true, out),
+        (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
         }
         (Shape::Box { half }, Shape::Box { half: other }) => {
             cuboid::box_box(a, *half, b, *other, out);
-        }
-        (Shape::Box { half }, Shape::Ball { radius }) => ball::box_ball(a, *half, b, *radius, out),
-        (Shape::Ball { radius }, Shape::Box { half }) => {
-            ball::box_ball(b, *half, a, *radius, out);
-            flip(&mut out[first..]);
         }
         _ => convex::convex(a, b, out),
     }
@@ -222,7 +270,7 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
 /// that bodies that touch stay candidates while they move together.
 fn slack(a: &Moving, b: &Moving) -> f64 {
     let motion = (b.shift() - a.shift()).length() + a.turn() + b.turn();
-    0.5 * motion + 1e-6 * a.shape.radius().min(b.shape.radius())
+    0.5 * motion + TOUCH * a.shape.radius().min(b.shape.radius())
 }
 
 /// Turns the normals from b → a into a → b.

@@ -8,6 +8,9 @@ use crate::placed::{Circle, Placed};
 use crate::shape::Shape;
 use glam::DVec3;
 
+/// What lies beside a face by less than this fraction of the size lies over it.
+const WITHIN: f64 = 1e-7;
+
 pub(super) struct Over<'a> {
     pair: &'a Pair<'a>,
     reference_is_a: bool,
@@ -47,7 +50,7 @@ impl<'a> Over<'a> {
     }
 
     fn tolerance(&self) -> f64 {
-        COINCIDE * self.pair.size * if self.strict { -1.0 } else { 1.0 }
+        self.pair.size * if self.strict { -COINCIDE } else { WITHIN }
     }
 
     /// Is the height worth a row: closing, or nearly, on the predicted path? A point deep under a face that is
@@ -165,7 +168,7 @@ impl<'a> Over<'a> {
                 let side = if self.face.disc().is_some() {
                     usize::from(s > clipped[0].0)
                 } else {
-                    side
+                    self.face.edge(side)
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
                 let point = self.now[0].world_of(at) - self.outward() * r;

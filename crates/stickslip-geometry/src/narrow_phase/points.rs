@@ -15,6 +15,7 @@ pub(super) fn against(solid: &Moving, other: &Moving, points: &[DVec3], out: &mu
             start: at(&other.start),
             pose: at(&other.pose),
             end: at(&other.end),
+            arm: 0.0,
         };
         let first = out.len();
         future_contacts(solid, &moving, out);

@@ -13,7 +13,9 @@ use crate::states::Snapshot;
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
 use std::path::Path;
-use stickslip_certify::{Certificate, Contact, ContactImpulse, Friction, Residual, StepRecord};
+use stickslip_certify::{
+    Certificate, Contact, ContactImpulse, Friction, Kind, Residual, StepRecord,
+};
 use stickslip_geometry::Feature;
 
 /// A trajectory on disk, read step by step: an iterator of its frames.
@@ -166,7 +168,7 @@ impl Reader {
         let number = unsigned(rows.int(0, i), 0, "step")?;
         let mut residuals = [0.0; Residual::ALL.len()];
         for (k, residual) in residuals.iter_mut().enumerate() {
-            *residual = rows.real(11 + k, i);
+            *residual = rows.real(13 + k, i);
         }
         Ok(Some(StepRecord {
             step: number,
@@ -181,6 +183,14 @@ impl Reader {
                 floor: rows.real(10, i),
                 residuals,
             },
+            h: rows.real(11, i),
+            kind: Kind::ALL
+                .into_iter()
+                .find(|kind| kind.name().as_bytes() == rows.text(12, i))
+                .ok_or_else(|| RecordError::Inconsistent {
+                    step: number,
+                    reason: "it is of an unknown kind".into(),
+                })?,
             bodies: Vec::new(),
             contacts: Vec::new(),
             joints: Vec::new(),
@@ -218,11 +228,16 @@ impl Reader {
                 .into_iter()
                 .find(|mode| mode.name().as_bytes() == rows.text(17, i))
                 .ok_or_else(|| wrong("a contact has an unknown mode".into()))?;
+            let piece = |c: usize| {
+                u32::try_from(rows.int(c, i))
+                    .map_err(|_| wrong("a contact has an impossible piece".into()))
+            };
             let feature = u32::try_from(rows.int(4, i))
                 .map_err(|_| wrong("a contact has an impossible feature".into()))?;
             step.contacts.push(ContactImpulse {
                 contact: Contact {
                     bodies: [body(2)?, body(3)?],
+                    pieces: [piece(19)?, piece(20)?],
                     feature: Feature(feature),
                     point: vector(5),
                     normal: vector(8),
@@ -233,6 +248,7 @@ impl Reader {
                     },
                 },
                 impulse: vector(14),
+                restituted: rows.real(18, i),
                 mode,
             });
             self.contacts.advance();

@@ -82,7 +82,7 @@ const BODY_COLUMNS: [Column; 17] = [
 ];
 
 /// One row for each contact of each recorded step.
-const CONTACT_COLUMNS: [Column; 18] = [
+const CONTACT_COLUMNS: [Column; 21] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("body_a", Kind::Text, ""),
@@ -101,10 +101,13 @@ const CONTACT_COLUMNS: [Column; 18] = [
     column("p_t1", Kind::Real, "N s"),
     column("p_t2", Kind::Real, "N s"),
     column("mode", Kind::Text, ""),
+    column("restituted", Kind::Real, "N s"),
+    column("piece_a", Kind::Int, ""),
+    column("piece_b", Kind::Int, ""),
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 21] = [
+const STEP_COLUMNS: [Column; 23] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -116,6 +119,8 @@ const STEP_COLUMNS: [Column; 21] = [
     column("speed", Kind::Real, "m/s"),
     column("rounding", Kind::Real, ""),
     column("floor", Kind::Real, "m/s"),
+    column("h", Kind::Real, "s"),
+    column("kind", Kind::Text, ""),
     column("residual_momentum", Kind::Real, "m/s"),
     column("residual_map", Kind::Real, "m/s"),
     column("residual_norm", Kind::Real, "m/s"),
@@ -234,10 +239,10 @@ mod tests {
     fn the_columns_follow_the_types_they_store() {
         let state: Vec<&str> = BODY_COLUMNS[3..16].iter().map(|c| c.name).collect();
         assert_eq!(state, STATE);
-        for (column, residual) in STEP_COLUMNS[11..].iter().zip(Residual::ALL) {
+        for (column, residual) in STEP_COLUMNS[13..].iter().zip(Residual::ALL) {
             assert_eq!(column.name, format!("residual_{}", residual.name()));
         }
-        assert_eq!(STEP_COLUMNS.len(), 11 + Residual::ALL.len());
+        assert_eq!(STEP_COLUMNS.len(), 13 + Residual::ALL.len());
     }
 
     #[test]

@@ -72,6 +72,7 @@ fn resting(i: usize, corner: u32) -> ContactImpulse {
     ContactImpulse {
         contact: Contact {
             bodies: [i - 1, i],
+            pieces: [0, 0],
             feature: Feature(corner),
             point: DVec3::new(x, y, i as f64),
             normal: DVec3::Z,
@@ -82,6 +83,7 @@ fn resting(i: usize, corner: u32) -> ContactImpulse {
             },
         },
         impulse: DVec3::new(0.0981 / 4.0 * (BODIES - i) as f64, 1e-18, -1e-18),
+        restituted: 0.0,
         mode: Mode::Stick,
     }
 }

@@ -250,6 +250,9 @@ impl Run {
                 Value::Real(p.y),
                 Value::Real(p.z),
                 Value::Text(mode),
+                Value::Real(ci.restituted),
+                Value::Int(i64::from(c.pieces[0])),
+                Value::Int(i64::from(c.pieces[1])),
             ]);
         }
         for (name, done) in self.joints.iter().zip(&step.joints) {
@@ -257,6 +260,7 @@ impl Run {
             self.rows[JOINTS].push(row);
         }
         let solver = ByteArray::from(step.solver.as_str());
+        let kind = ByteArray::from(step.kind.name());
         let certificate = &step.certificate;
         let row = [
             Value::Int(int(k, k)?),
@@ -270,6 +274,8 @@ impl Run {
             Value::Real(certificate.speed),
             Value::Real(certificate.rounding),
             Value::Real(certificate.floor),
+            Value::Real(step.h),
+            Value::Text(&kind),
         ];
         let residuals = certificate.residuals.map(Value::Real);
         self.rows[STEPS].push(row.into_iter().chain(residuals));

@@ -6,3 +6,4 @@ mod shapes;
 mod sliding;
 mod stack;
 mod statics;
+mod tunnelling;

@@ -1,3 +1,10 @@
 //! Joints and springs against closed forms and stored references.
 
+mod energy;
+mod loops;
+mod motors;
 mod pendulum;
+mod ragdolls;
+mod redundant;
+mod sliders;
+mod stiff;

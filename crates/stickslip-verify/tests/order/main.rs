@@ -1,5 +1,9 @@
 //! Halve h and look at the slope: the orders that the documents promise.
 
+mod bars;
+mod bouncing;
+mod extrapolated;
+
 use serde_json::Value;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, ball, ground, reference, run, tilted_gravity};

@@ -35,15 +35,14 @@ fn stored<'v>(circle: &'v Value, n: u64, frame: &str, turn: f64) -> &'v Value {
     cases.iter().find(is).expect("a stored case")
 }
 
-/// The end point at h = 1e-5 s within 2e-4 m, and extrapolated from there and 5e-6 s within 2e-5 m. Gives the latter.
-fn agrees(cone: &str, truth: DVec2) -> DVec2 {
+/// The end point at h = 1e-5 s within 2e-4 m, and extrapolated from there and 5e-6 s within 2e-5 m.
+fn agrees(cone: &str, truth: DVec2) {
     let (coarse, fine) = (end(cone, 1e-5), end(cone, 5e-6));
     let extrapolated = fine * 2.0 - coarse;
     let [at_h, limit] = [coarse, extrapolated].map(|x| (x - truth).length());
     eprintln!("{cone:<22} error {at_h:.2e} m at h = 1e-5 s, extrapolated {limit:.2e} m");
     assert!(at_h < 2e-4, "{cone}: {at_h:.2e} m");
     assert!(limit < 2e-5, "{cone}: {limit:.2e} m");
-    extrapolated
 }
 
 fn circle() -> Option<Value> {
@@ -56,28 +55,34 @@ fn exact_cone_ends_where_the_reference_does() {
     agrees("quadratic", last(&circle["circular_cone"]));
 }
 
+fn fan_agrees(circle: &Value, n: u64, frame: &str, turn: f64) {
+    let name = if frame == "body" { "plate" } else { "world" };
+    let truth = last(stored(circle, n, name, turn));
+    agrees(&format!("pyramid:{n}:{frame}:{turn}"), truth);
+}
+
 #[test]
 fn fans_fixed_in_the_world() {
     let Some(circle) = circle() else { return };
-    for n in [4, 8, 16, 32] {
-        agrees(
-            &format!("pyramid:{n}"),
-            last(stored(&circle, n, "world", 0.0)),
-        );
-    }
+    fan_agrees(&circle, 8, "world", 0.0);
 }
 
 #[test]
 fn fans_fixed_to_the_plate_and_turned_ones() {
     let Some(circle) = circle() else { return };
-    for (n, frame, turn) in [
-        (4, "body", 0.0),
-        (32, "body", 0.0),
-        (8, "body", 0.5),
-        (4, "world", 0.5),
-    ] {
-        let name = if frame == "body" { "plate" } else { "world" };
-        let truth = last(stored(&circle, n, name, turn));
-        agrees(&format!("pyramid:{n}:{frame}:{turn}"), truth);
+    fan_agrees(&circle, 8, "body", 0.5);
+}
+
+#[test]
+#[ignore = "eighteen million steps; run by hand"]
+fn every_fan() {
+    let Some(circle) = circle() else { return };
+    for frame in ["world", "body"] {
+        for n in [4, 8, 16, 32] {
+            fan_agrees(&circle, n, frame, 0.0);
+        }
+        for n in [4, 8] {
+            fan_agrees(&circle, n, frame, 0.5);
+        }
     }
 }

@@ -92,8 +92,8 @@ const tests = {
       // What the graphics processor draws: the head's tip minus the shaft's foot.
       const drawn = await it.page.evaluate(() => {
         const s = window.stickslip, { shafts, heads } = s.stage, id = s.run.n + s.state.chosen.row - s.run.contacts(s.state.frame).from;
-        const find = (batch) => { for (let i = 0; i < batch.count; i++) if (batch.data[14 * i + 13] === id) return batch.data.slice(14 * i, 14 * i + 14); return null; };
-        const [shaft, head] = [find(shafts), find(heads)], [w, x, y] = shaft.slice(3, 6), l = shaft[9] + head[9];
+        const find = (batch) => { for (let i = 0; i < batch.count; i++) if (batch.data[16 * i + 3] === id) return batch.data.slice(16 * i, 16 * i + 16); return null; };
+        const [shaft, head] = [find(shafts), find(heads)], [w, x, y] = shaft.slice(4, 7), l = shaft[10] + head[10];
         const axis = [2 * w * y, -2 * w * x, 1 - 2 * (x * x + y * y)];
         return axis.map((v) => (v * l) / s.arrowScale());
       });

@@ -1,0 +1,75 @@
+//! Where and when a method writes the law of a contact.
+
+use crate::model::Model;
+use crate::step::BodyState;
+use stickslip_geometry::Pose;
+
+/// How a record's contacts are to be read.
+///
+/// | scheme | shapes, levers | normal row |
+/// |---|---|---|
+/// | Stewart and Trinkle | free bodies at t_l, prescribed at t_{l+1} | ψ/h + Wᵀν⁺, W of the free bodies |
+/// | between events | all at t_l | ψ/H + Wᵀν⁺ of all, H the step asked for |
+/// | impact | all, now | Wᵀν⁺ of all |
+/// | Anitescu | all at t_{l+1}, reached with ν_l | max(ψ, 0)/h + Wᵀν⁺ of all |
+/// | implicit | all at t_{l+1}, reached with ν⁺ | ψ/h |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Scheme {
+    /// Stewart and Trinkle.
+    #[default]
+    StewartTrinkle,
+    /// A step between two events.
+    BetweenEvents,
+    /// A phase of an impact.
+    Impact,
+    /// Constraints at q ⊕ hν, velocities after.
+    Anitescu,
+    /// Everything at the end of the step.
+    Implicit,
+}
+
+impl Scheme {
+    /// Are shapes and levers those of the end of the step?
+    #[must_use]
+    pub const fn at_end(self) -> bool {
+        matches!(self, Self::Anitescu | Self::Implicit)
+    }
+
+    /// Where a body's gaps and levers are measured.
+    #[must_use]
+    pub fn pose<'s>(
+        self,
+        model: &Model,
+        before: &'s [BodyState],
+        after: &'s [BodyState],
+        i: usize,
+    ) -> &'s Pose {
+        let end = match self {
+            Self::StewartTrinkle => !model.bodies[i].is_free(),
+            Self::BetweenEvents | Self::Impact => false,
+            Self::Anitescu | Self::Implicit => true,
+        };
+        if end { &after[i].pose } else { &before[i].pose }
+    }
+
+    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for.
+    #[must_use]
+    pub fn gap_rate(self, gap: f64, h: f64, grid: f64) -> f64 {
+        match self {
+            Self::StewartTrinkle | Self::Implicit => gap / h,
+            Self::BetweenEvents => gap / grid,
+            Self::Impact => 0.0,
+            Self::Anitescu => gap.max(0.0) / h,
+        }
+    }
+
+    /// Does the normal row count the velocity of a free (or of a prescribed) body?
+    #[must_use]
+    pub const fn counts(self, free: bool) -> bool {
+        match self {
+            Self::StewartTrinkle => free,
+            Self::BetweenEvents | Self::Impact | Self::Anitescu => true,
+            Self::Implicit => false,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! `stickslip converge`: how large is my error, and which h should I use?
+
+use crate::output::{Failure, Verdict, print, print_json, progress_bar};
+use serde_json::json;
+use std::path::PathBuf;
+use stickslip::dynamics::converge::{
+    ConvergeError, OrderAtEvent, Quantity, Settings, Study, converge,
+};
+use stickslip::dynamics::scene::Override;
+use stickslip::prelude::Scene;
+use stickslip_plot::{Axis, Plot};
+
+/// How large is my error, and which h should I use?
+///
+/// Runs the scene with h, h/2, h/4 … and with pyramids of 4 to 32 directions, and compares the answers: observed
+/// orders and the events at which they are lost, Richardson's value, the error bar of the scene's own h in its
+/// parts, and the h for a wanted error.
+///
+/// Example: stickslip converge scenes/sliding_box.toml --quantity box.x --error 1e-4 -o order.svg
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The scene file (TOML)
+    scene: PathBuf,
+    /// What to look at: BODY.x, .y, .z, .qs … .wz, .speed, or energy; the coordinate known worst by default
+    #[arg(long, value_name = "Q")]
+    quantity: Option<String>,
+    /// Halvings of h
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    halvings: usize,
+    /// The error for which h is recommended; a tenth of the present one by default
+    #[arg(long, value_name = "E")]
+    error: Option<f64>,
+    /// Time-stepping method
+    #[arg(long, value_name = "M")]
+    method: Option<String>,
+    /// Largest step, s
+    #[arg(long, value_name = "H")]
+    h: Option<String>,
+    /// Set a parameter of the scene or a key such as material.friction (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Do not run pyramids
+    #[arg(long)]
+    no_directions: bool,
+    /// Draw the errors: .svg or .png
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let bad = |e: &dyn std::error::Error| Failure::Input(e.to_string());
+        let mut overrides = Vec::new();
+        for option in &self.set {
+            let parsed = Override::from_option(option)
+                .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
+            overrides.push(parsed);
+        }
+        for (flag, key, value) in [
+            ("--h", "step.h", &self.h),
+            ("--method", "step.method", &self.method),
+        ] {
+            let given = value.as_ref();
+            overrides.extend(given.map(|v| Override::by_flag(flag, key, v.clone())));
+        }
+        if self.error.is_some_and(|e| !(e > 0.0 && e.is_finite())) {
+            return Err(Failure::Input("--error must be positive".into()));
+        }
+        let scene = Scene::read(&self.scene, &overrides)?;
+        let quantity = self.quantity.as_deref().map(Quantity::parse).transpose();
+        let settings = Settings {
+            halvings: self.halvings,
+            quantity: quantity.map_err(|e| bad(&e))?,
+            wanted: self.error,
+            directions: !self.no_directions,
+        };
+        let bar = progress_bar(self.halvings as u64 + 6, "run", self.quiet || self.json);
+        let study = converge(&scene, &settings, &mut |_| bar.inc(1));
+        bar.finish_and_clear();
+        let study = match study {
+            Ok(study) => study,
+            Err(e @ ConvergeError::Step { .. }) => return Err(Failure::Work(e.to_string())),
+            Err(ConvergeError::Scene(e)) => return Err(e.into()),
+            Err(e) => return Err(bad(&e)),
+        };
+        if let Some(path) = &self.output {
+            plot_of(&study)
+                .write(path)
+                .map_err(|e| Failure::Work(e.to_string()))?;
+        }
+        if self.json {
+            print_json(&json_of(&study))?;
+        } else {
+            print(&self.text_of(&scene, &study))?;
+        }
+        Ok(Verdict::Good)
+    }
+
+    fn text_of(&self, scene: &Scene, s: &Study) -> String {
+        let unit = s.quantity.unit();
+        let mut lines = vec![format!(
+            "{}: {} at t = {} s, method {}",
+            if scene.title.is_empty() {
+                &scene.file
+            } else {
+                &scene.title
+            },
+            s.quantity.name(),
+            scene.step.until,
+            scene.step.method.name()
+        )];
+        lines.push(format!(
+            "  {:>12} {:>8} {:>24} {:>12} {:>7}",
+            "h (s)",
+            "steps",
+            format!("value ({unit})"),
+            "off by",
+            "order"
+        ));
+        for r in &s.rungs {
+            lines.push(format!(
+                "  {:>12.6e} {:>8} {:>24.16} {:>12.3e} {:>7}",
+                r.h,
+                r.steps,
+                r.value,
+                (r.value - s.extrapolated).abs(),
+                order_text(r.order)
+            ));
+        }
+        lines.push(format!(
+            "  Richardson   {:.16} ± {:.1e} {unit}, with order {}",
+            s.extrapolated, s.uncertainty, s.order
+        ));
+        for (n, value) in &s.directions {
+            lines.push(format!(
+                "  {n:>3} directions  {value:.16}, {:.3e} from the exact cone",
+                (value - s.exact_cone).abs()
+            ));
+        }
+        let b = &s.bar;
+        lines.push(format!(
+            "  error of h = {} s: {:.2e} {unit}",
+            s.rungs[0].h,
+            b.total()
+        ));
+        lines.push(format!("    step           {:.2e}", b.step));
+        if let Some(l) = b.linearisation {
+            lines.push(format!(
+                "    of which gaps linearised over the step {l:.2e}"
+            ));
+        }
+        lines.push(format!("    cone           {:.2e}", b.cone));
+        lines.push(format!(
+            "    geometry       {:.2e} (shapes are exact)",
+            b.geometry
+        ));
+        for e in lost(&s.events) {
+            lines.push(format!(
+                "  order {} → {} at t = {:.6} s: {} and {} go from {} to {}",
+                order_text(e.before),
+                order_text(e.after),
+                e.event.t,
+                e.event.bodies[0],
+                e.event.bodies[1],
+                e.event.modes[0].name(),
+                e.event.modes[1].name()
+            ));
+        }
+        let (wanted, h) = s.recommended;
+        lines.push(if h > 0.0 {
+            format!("  for an error of {wanted:.1e} {unit} use h = {h:.2e} s")
+        } else {
+            format!(
+                "  an error of {wanted:.1e} {unit} is not to be had with this cone: it alone makes {:.1e}",
+                s.bar.cone
+            )
+        });
+        if let Some(path) = &self.output {
+            lines.push(format!("  written      {}", path.display()));
+        }
+        lines.join("\n")
+    }
+}
+
+fn order_text(order: Option<f64>) -> String {
+    order.map_or("-".into(), |p| format!("{p:.2}"))
+}
+
+/// The events at which the order changes by more than a quarter, the first ten.
+fn lost(events: &[OrderAtEvent]) -> impl Iterator<Item = &OrderAtEvent> {
+    let changes = |e: &&OrderAtEvent| match (e.before, e.after) {
+        (Some(a), Some(b)) => (a - b).abs() > 0.25,
+        (None, Some(_)) => true,
+        _ => false,
+    };
+    events.iter().filter(changes).take(10)
+}
+
+fn plot_of(s: &Study) -> Plot {
+    let errors: Vec<(f64, f64)> = s
+        .rungs
+        .iter()
+        .map(|r| (r.h, (r.value - s.extrapolated).abs()))
+        .filter(|e| e.1 > 0.0)
+        .collect();
+    let bars: Vec<(f64, f64, f64)> = errors.iter().map(|&(h, e)| (h, e, s.uncertainty)).collect();
+    let (first, last) = (s.rungs[0].h, s.rungs[s.rungs.len() - 1].h);
+    let guide = |h: f64| s.bar.step * libm_pow(h / first, s.order);
+    Plot::new(format!("{} against the step", s.quantity.name()))
+        .x(Axis::log("step h", "s"))
+        .y(Axis::log(
+            "distance from Richardson's value",
+            s.quantity.unit(),
+        ))
+        .line("observed", &errors)
+        .error_bars("what Richardson's value is not sure of", &bars)
+        .line(
+            &format!("slope {}", s.order),
+            &[(first, guide(first)), (last, guide(last))],
+        )
+        .dashed()
+}
+
+/// x to a whole power.
+fn libm_pow(x: f64, power: f64) -> f64 {
+    (0..power as u32).fold(1.0, |y, _| y * x)
+}
+
+fn json_of(s: &Study) -> serde_json::Value {
+    let rungs: Vec<_> = s
+        .rungs
+        .iter()
+        .map(|r| json!({ "h": r.h, "steps": r.steps, "value": r.value, "order": r.order }))
+        .collect();
+    let events: Vec<_> = s
+        .events
+        .iter()
+        .map(|e| {
+            json!({ "t": e.event.t, "bodies": e.event.bodies,
+                    "from": e.event.modes[0].name(), "to": e.event.modes[1].name(),
+                    "order_before": e.before, "order_after": e.after })
+        })
+        .collect();
+    let directions: Vec<_> = s
+        .directions
+        .iter()
+        .map(|(n, v)| json!({ "directions": n, "value": v, "error": (v - s.exact_cone).abs() }))
+        .collect();
+    json!({
+        "quantity": s.quantity.name(), "unit": s.quantity.unit(), "rungs": rungs,
+        "order": s.order, "extrapolated": s.extrapolated, "uncertainty": s.uncertainty,
+        "error": { "total": s.bar.total(), "step": s.bar.step, "cone": s.bar.cone,
+                   "geometry": s.bar.geometry, "linearisation": s.bar.linearisation },
+        "directions": directions, "events": events,
+        "recommended": { "error": s.recommended.0, "h": s.recommended.1 },
+    })
+}

@@ -1,0 +1,114 @@
+//! Pages, pictures, animations and the report.
+
+mod support;
+
+use support::{ball, folder, path, stickslip, write};
+
+fn recorded(place: &tempfile::TempDir) -> String {
+    let scene = write(place, "ball.toml", ball(""));
+    let parquet = path(place, "ball.parquet");
+    let page = path(place, "ball.html");
+    stickslip(&["run", &scene, "-o", &parquet, "-o", &page]).exits(0);
+    parquet
+}
+
+#[test]
+fn a_run_and_its_file_give_the_same_page() {
+    let place = folder();
+    let parquet = recorded(&place);
+    let page = path(&place, "again.html");
+    stickslip(&["view", &parquet, "-o", &page]).exits(0);
+    let read = |name: &str| std::fs::read_to_string(path(&place, name)).expect("a page");
+    let (first, second) = (read("ball.html"), read("again.html"));
+    assert!(first == second, "the pages differ");
+    assert!(first.starts_with("<!doctype html>") && first.ends_with("</html>\n"));
+    for outside in ["http://", "https://", "src=\"/", "@import"] {
+        assert!(!first.contains(outside), "the page names {outside}");
+    }
+}
+
+#[test]
+fn pictures_and_animations_are_written_by_their_ending() {
+    let place = folder();
+    let parquet = recorded(&place);
+    for (name, start) in [
+        ("a.svg", b"<svg xmlns".as_slice()),
+        ("a.png", b"\x89PNG"),
+        ("a.glb", b"glTF\x02\0\0\0"),
+    ] {
+        let out = path(&place, name);
+        stickslip(&["shot", &parquet, "-o", &out]).exits(0);
+        let bytes = std::fs::read(&out).expect("a file");
+        assert!(bytes.starts_with(start), "{name}");
+        // The same call gives the same bytes.
+        let again = path(&place, &format!("again-{name}"));
+        stickslip(&["shot", &parquet, "-o", &again]).exits(0);
+        assert_eq!(std::fs::read(&again).expect("a file"), bytes, "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_is_said() {
+    let place = folder();
+    let parquet = recorded(&place);
+    let out = path(&place, "a.svg");
+    stickslip(&["shot", &parquet, "--at", "99", "-o", &out])
+        .exits(2)
+        .says(&["t = 99 s", "goes from 0 s"]);
+    stickslip(&["shot", &parquet, "--at", "NaN", "-o", &out]).exits(2);
+    stickslip(&["shot", &parquet, "--size", "0,5", "-o", &out])
+        .exits(2)
+        .says(&["--size"]);
+    stickslip(&["shot", &parquet, "-o", &path(&place, "a.gif")])
+        .exits(2)
+        .says(&[".svg or .png"]);
+    stickslip(&["view", "run.csv"])
+        .exits(2)
+        .says(&["no shapes"]);
+    stickslip(&["reproduce", "S9-99"])
+        .exits(2)
+        .says(&["--list"]);
+}
+
+#[test]
+fn the_report_has_every_row_and_every_picture() {
+    let place = folder();
+    let out = path(&place, "report.html");
+    let ids = [
+        "certificates",
+        "free-top",
+        "pyramid-deficit",
+        "painleve",
+        "step-size",
+        "static-kinetic",
+        "three-point",
+        "mode-map",
+        "planar-examples",
+        "box-stack",
+        "one-answer",
+        "rolling",
+    ];
+    let ran =
+        stickslip(&[&["reproduce", "--quick", "--json", "-o", &out], &ids[..]].concat()).exits(0);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let entries = json["entries"].as_array().expect("entries");
+    assert_eq!(entries.len(), ids.len());
+    for entry in entries {
+        assert!(
+            entry["verdict"] == "reproduced" || entry["verdict"] == "shown",
+            "{entry}"
+        );
+    }
+    let figures: usize = entries
+        .iter()
+        .filter_map(|e| e["figures"].as_array())
+        .map(Vec::len)
+        .sum();
+    let html = std::fs::read_to_string(&out).expect("a report");
+    assert_eq!(html.matches("<img ").count(), figures);
+    assert_eq!(
+        html.matches("src=\"data:image/svg+xml;base64,PHN2Zy")
+            .count(),
+        figures
+    );
+}

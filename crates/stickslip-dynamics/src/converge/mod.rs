@@ -1,0 +1,315 @@
+//! How large is my error, and which h should I use? The scene is run with h, h/2, h/4 … and the answers are compared.
+//!
+//! With v_k the quantity at h/2ᵏ and d_k = v_{k+1} − v_k the observed order is p_k = log₂(|d_k|/|d_{k+1}|), and
+//! Richardson's value v* = v_K + d_{K−1}/(2ᵖ − 1). The error of the scene's own h is |v_0 − v*|, and the bar adds what v* itself is
+//! not sure of: the change from the v* of one halving less, and the last difference where the orders are not settled.
+
+mod events;
+mod quantity;
+
+pub use events::{Event, OrderAtEvent};
+pub use quantity::{COMPONENTS, Quantity, QuantityError};
+
+use crate::error::StepError;
+use crate::methods::Method;
+use crate::scene::{Scene, SceneError};
+use crate::simulate::steps_until;
+use crate::world::World;
+use events::Watch;
+use stickslip_certify::{BodyState, Cone};
+
+/// What is to be studied.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Halvings of h; at least 3.
+    pub halvings: usize,
+    /// What is looked at; the coordinate that is known worst where `None`.
+    pub quantity: Option<Quantity>,
+    /// The error for which h is recommended, m (or the quantity's unit); a tenth of the present one where `None`.
+    pub wanted: Option<f64>,
+    /// Also run pyramids of 4, 8, 16 and 32 directions.
+    pub directions: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            halvings: 5,
+            quantity: None,
+            wanted: None,
+            directions: true,
+        }
+    }
+}
+
+/// One run of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// Step, s.
+    pub h: f64,
+    /// Records of the run.
+    pub steps: u64,
+    /// The quantity at the end.
+    pub value: f64,
+    /// p_k, from this rung and the two coarser ones.
+    pub order: Option<f64>,
+}
+
+/// The error bar of the answer at the scene's own h, in parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// By the step: |v_0 − v*| and what v* is not sure of.
+    pub step: f64,
+    /// By the cone: the pyramid's answer against the exact cone's; 0 for the exact one.
+    pub cone: f64,
+    /// By shapes: balls, boxes and half-spaces are exact.
+    pub geometry: f64,
+    /// By gaps linearised over the step: against the implicit method at the same h. It is a part of `step`.
+    pub linearisation: Option<f64>,
+}
+
+impl Bar {
+    /// The whole.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.step + self.cone + self.geometry
+    }
+}
+
+/// What the study came to.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// What was looked at.
+    pub quantity: Quantity,
+    /// The ladder, h falling.
+    pub rungs: Vec<Rung>,
+    /// The order used for extrapolation.
+    pub order: f64,
+    /// v*.
+    pub extrapolated: f64,
+    /// What v* is not sure of.
+    pub uncertainty: f64,
+    /// The error of the scene's own h.
+    pub bar: Bar,
+    /// Answers of pyramids at the scene's own h: directions and value.
+    pub directions: Vec<(usize, f64)>,
+    /// The answer of the exact cone at the scene's own h.
+    pub exact_cone: f64,
+    /// The error wanted and the h recommended for it, s.
+    pub recommended: (f64, f64),
+    /// Events of the finest run, with the order before and after.
+    pub events: Vec<OrderAtEvent>,
+}
+
+/// Why there is no study.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvergeError {
+    /// The scene cannot be built.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// A step could not be certified.
+    #[error("with h = {h} s: {error}")]
+    Step {
+        /// The step size, s.
+        h: f64,
+        /// Why.
+        error: StepError,
+    },
+    /// The quantity is none of the scene's.
+    #[error("{0}")]
+    Quantity(#[from] QuantityError),
+    /// A setting that makes no sense.
+    #[error("{0}")]
+    Setting(String),
+}
+
+/// A run to the end.
+struct Run {
+    world: World,
+    steps: u64,
+    /// States at the times of the coarsest grid.
+    samples: Vec<Vec<BodyState>>,
+    events: Vec<Event>,
+}
+
+/// Studies a scene; `progress` is told of each run that is done.
+///
+/// # Errors
+/// [`ConvergeError`] where a run cannot be done, or the quantity is none.
+pub fn converge(
+    scene: &Scene,
+    settings: &Settings,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Study, ConvergeError> {
+    if !(3..=16).contains(&settings.halvings) {
+        let message = format!("{} halvings: from 3 to 16 are needed", settings.halvings);
+        return Err(ConvergeError::Setting(message));
+    }
+    // The end is to be a grid point of every rung.
+    let until = scene.step.until;
+    let coarse = until / steps_until(scene.step.h, until) as f64;
+    let mut runs = Vec::new();
+    for k in 0..=settings.halvings {
+        let h = coarse / f64::from(1u32 << k);
+        runs.push(run(scene, h, 1 << k, scene.step.method, scene.step.cone)?);
+        progress(&format!("h = {h} s"));
+    }
+    let last = runs.len() - 1;
+    let quantity = match &settings.quantity {
+        Some(q) => q.clone(),
+        None => Quantity::least_known(&runs[last - 1].world, &runs[last].world),
+    };
+    let mut values = Vec::new();
+    for r in &runs {
+        values.push(quantity.of(&r.world)?);
+    }
+    let mut study = ladder(quantity, coarse, &runs, &values);
+    study.events = events::orders(
+        &runs[last - 2].samples,
+        &runs[last - 1].samples,
+        &runs[last],
+        coarse,
+    );
+
+    // What else there is beside the step.
+    let at = |method, cone| -> Result<f64, ConvergeError> {
+        study
+            .quantity
+            .of(&run(scene, coarse, 1, method, cone)?.world)
+            .map_err(Into::into)
+    };
+    study.exact_cone = match scene.step.cone {
+        Cone::Quadratic => values[0],
+        _ => at(scene.step.method, Cone::Quadratic)?,
+    };
+    study.bar.cone = (values[0] - study.exact_cone).abs();
+    if scene.step.method == Method::StewartTrinkle {
+        let implicit = at(Method::Implicit, scene.step.cone).ok();
+        study.bar.linearisation = implicit.map(|v| (values[0] - v).abs());
+        progress("the implicit method");
+    }
+    if settings.directions && has_friction(scene) {
+        let mut pyramids = Vec::new();
+        for n in [4, 8, 16, 32] {
+            pyramids.push((n, at(scene.step.method, Cone::Pyramid(n))?));
+            progress(&format!("{n} directions"));
+        }
+        study.directions = pyramids;
+    }
+    let error = study.bar.total();
+    let wanted = settings.wanted.unwrap_or(0.1 * error);
+    // Only the step's part falls with h.
+    let left = (wanted - study.bar.cone).max(0.0);
+    let factor = if study.bar.step > 2.0 * rounding(&values) {
+        libm::pow(0.8 * left / study.bar.step, 1.0 / study.order)
+    } else {
+        1.0
+    };
+    study.recommended = (wanted, coarse * factor);
+    Ok(study)
+}
+
+/// Below this two answers are the same number.
+fn rounding(values: &[f64]) -> f64 {
+    let size = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    1e-12 * (1.0 + size)
+}
+
+fn has_friction(scene: &Scene) -> bool {
+    scene.bodies.iter().any(|b| b.material.friction.stick > 0.0)
+        || scene
+            .contact_overrides
+            .iter()
+            .any(|c| c.friction.is_some_and(|f| f.stick > 0.0))
+}
+
+/// Orders, Richardson's value and the bar of the step.
+fn ladder(quantity: Quantity, coarse: f64, runs: &[Run], values: &[f64]) -> Study {
+    let last = values.len() - 1;
+    let d: Vec<f64> = values.windows(2).map(|w| w[1] - w[0]).collect();
+    let floor = rounding(values);
+    let order_at = |k: usize| {
+        let (a, b) = (d[k - 2].abs(), d[k - 1].abs());
+        (a > floor && b > floor).then(|| libm::log2(a / b))
+    };
+    let rungs: Vec<Rung> = (0..=last)
+        .map(|k| Rung {
+            h: coarse / f64::from(1u32 << k),
+            steps: runs[k].steps,
+            value: values[k],
+            order: if k >= 2 { order_at(k) } else { None },
+        })
+        .collect();
+    // A whole order that the last two observed ones support, else one.
+    let seen = [rungs[last].order, rungs[last - 1].order];
+    let settled = |p: f64| seen.iter().all(|o| o.is_some_and(|o| (o - p).abs() < 0.3));
+    let order = [4.0, 3.0, 2.0]
+        .into_iter()
+        .find(|&p| settled(p))
+        .unwrap_or(1.0);
+    let smooth = settled(order);
+    let richardson = |k: usize| values[k] + d[k - 1] / (libm::exp2(order) - 1.0);
+    let best = if smooth {
+        richardson(last)
+    } else {
+        values[last]
+    };
+    // The larger of the last two changes: one alone may be small by chance.
+    let change = |k: usize| {
+        if smooth {
+            (richardson(k) - richardson(k - 1)).abs()
+        } else {
+            d[k - 1].abs().max(d[k - 2].abs())
+        }
+    };
+    let uncertainty = floor + change(last).max(change(last - 1));
+    Study {
+        quantity,
+        rungs,
+        order,
+        extrapolated: best,
+        uncertainty,
+        bar: Bar {
+            step: (values[0] - best).abs() + uncertainty,
+            ..Bar::default()
+        },
+        directions: Vec::new(),
+        exact_cone: values[0],
+        recommended: (0.0, 0.0),
+        events: Vec::new(),
+    }
+}
+
+/// Runs a scene with another step, keeping the states at every `every`th grid point.
+fn run(
+    scene: &Scene,
+    h: f64,
+    every: u64,
+    method: Method,
+    cone: Cone,
+) -> Result<Run, ConvergeError> {
+    let mut scene = scene.clone();
+    (scene.step.h, scene.step.method, scene.step.cone) = (h, method, cone);
+    // Steps of a given length are compared here, not of a wanted error.
+    scene.step.error = f64::INFINITY;
+    let mut world = World::from_scene(&scene)?;
+    let (mut samples, mut watch) = (vec![world.states().to_vec()], Watch::default());
+    let mut next = every;
+    while !world.reached(scene.step.until) {
+        world
+            .step()
+            .map_err(|error| ConvergeError::Step { h, error })?;
+        watch.look(&world);
+        // A grid point: after an impact there, if there is one.
+        if world.time() >= next as f64 * h * (1.0 - 1e-12) {
+            samples.push(world.states().to_vec());
+            next += every;
+        }
+    }
+    Ok(Run {
+        steps: world.steps(),
+        world,
+        samples,
+        events: watch.events,
+    })
+}

@@ -1,0 +1,122 @@
+//! Nothing passes through anything: fast bodies against thin plates, and a box of bodies flying about.
+
+use stickslip::geometry::pose::exp;
+use stickslip::prelude::*;
+use stickslip_verify::run;
+
+/// One of each kind, about 1 cm in size times `scale`.
+fn parts(scale: f64) -> Vec<(&'static str, Shape)> {
+    let s = 0.01 * scale;
+    let corners = [
+        DVec3::new(0.0, 0.0, s),
+        DVec3::new(s, 0.0, -s),
+        DVec3::new(-s, s, -s),
+        DVec3::new(-s, -s, -s),
+        DVec3::new(0.3 * s, 0.6 * s, 0.2 * s),
+    ];
+    // A free hull has its centre of mass at the origin.
+    let middle = match Shape::hull(&corners).expect("a hull") {
+        Shape::Hull(hull) => hull.centroid(),
+        _ => DVec3::ZERO,
+    };
+    let corners = corners.map(|p| p - middle);
+    [
+        ("ball", Shape::ball(s)),
+        ("box", Shape::cuboid(DVec3::splat(2.0 * s))),
+        ("cylinder", Shape::cylinder(s, 2.0 * s)),
+        ("cone", Shape::cone(s, 2.0 * s)),
+        ("capsule", Shape::capsule(s, 2.0 * s)),
+        ("hull", Shape::hull(&corners)),
+    ]
+    .into_iter()
+    .map(|(name, shape)| (name, shape.expect("a shape")))
+    .collect()
+}
+
+#[test]
+fn what_flies_at_a_kilometre_a_second_does_not_pass_a_plate_of_a_millimetre() {
+    let plate = Shape::cuboid(DVec3::new(2.0, 2.0, 0.001)).expect("a plate");
+    // A hull's lowest point is not below its centre: it would spin by a thousand radians a step.
+    for (name, shape) in parts(1.0).into_iter().filter(|p| p.0 != "hull") {
+        for start in [0.03, 0.5, 3.0] {
+            let mut world = World::builder()
+                .time_step(0.01)
+                .body(BodySpec::fixed("plate", plate.clone()))
+                .body(
+                    BodySpec::free("part", shape.clone(), 0.01)
+                        .with_pose(Pose {
+                            position: DVec3::new(0.1, 0.2, start),
+                            orientation: exp(DVec3::Z * 0.3),
+                        })
+                        .with_velocity(DVec3::Z * -1000.0, DVec3::ZERO),
+                )
+                .build()
+                .expect("a world");
+            run(&mut world, 0.05);
+            let z = world.body("part").expect("the part").pose.position.z;
+            assert!(z > 0.0, "{name} from {start} m is at {z} m");
+            assert!(world.last_step().certificate.penetration < 1e-3, "{name}");
+        }
+    }
+}
+
+/// Parts that fly about in a closed box, bounce off nothing and slide along everything. A pair that was missed
+/// would overlap by more than the judge allows, and the step would be refused. `STICKSLIP_STEPS` sets how many
+/// steps are made.
+#[test]
+fn no_pair_is_missed_in_a_box_of_flying_parts() {
+    let steps: usize = std::env::var("STICKSLIP_STEPS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(300);
+    let mut seed = 3_u64;
+    let mut roll = || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let (mut done, mut candidates, mut refused) = (0, 0, Vec::new());
+    while done < steps {
+        let mut builder = World::builder().friction(0.2).time_step(0.001);
+        for (k, axis) in DVec3::AXES.into_iter().enumerate() {
+            for side in [-1.0, 1.0] {
+                let wall = Shape::half_space(axis * side, -0.5).expect("a wall");
+                builder = builder.body(BodySpec::fixed(format!("wall {k} {side}"), wall));
+            }
+        }
+        for (k, (name, shape)) in parts(10.0).into_iter().enumerate() {
+            let mut vector = |size: f64| DVec3::new(roll(), roll(), roll()) * size;
+            let place = DVec3::new(
+                0.5 * (k % 2) as f64 - 0.25,
+                0.5 * (k / 2 % 2) as f64 - 0.25,
+                0.5 * (k / 4) as f64 - 0.25,
+            );
+            builder = builder.body(
+                BodySpec::free(name, shape, 1.0)
+                    .with_pose(Pose {
+                        position: place,
+                        orientation: exp(vector(3.0)),
+                    })
+                    .with_velocity(vector(5.0), vector(5.0)),
+            );
+        }
+        let mut world = builder.build().expect("a world");
+        for _ in 0..100 {
+            if let Err(e) = world.step() {
+                refused.push(e.to_string());
+                break;
+            }
+            done += 1;
+            candidates += world.last_step().contacts.len();
+        }
+        if refused.len() > 20 {
+            break;
+        }
+    }
+    println!(
+        "{done} steps, {candidates} candidates, {} refused: {refused:#?}",
+        refused.len()
+    );
+    assert!(refused.is_empty());
+}

@@ -1,0 +1,46 @@
+//! Two ragdolls fall on stairs.
+
+use stickslip::certify::joint::Hold;
+use stickslip_verify::world_of;
+
+/// How long they fall, s: until they rest when STICKSLIP_RAGDOLL_TIME says so.
+fn until() -> f64 {
+    let given = std::env::var("STICKSLIP_RAGDOLL_TIME").ok();
+    given.and_then(|s| s.parse().ok()).unwrap_or(0.8)
+}
+
+#[test]
+fn two_ragdolls_fall_on_stairs() {
+    let (_, mut world) = world_of("ragdolls.toml", &[]);
+    let free = world.model().bodies.iter().filter(|b| b.is_free()).count();
+    assert!(free >= 22, "{free} bodies");
+    let (mut joint_error, mut depth, mut speed) = (0.0f64, 0.0f64, 0.0f64);
+    while world.time() < until() {
+        let step = match world.step() {
+            Ok(step) => step.clone(),
+            Err(e) => panic!("{e}"),
+        };
+        for (joint, done) in world.model().joints.iter().zip(&step.joints) {
+            for (k, axis) in joint.axes.iter().enumerate() {
+                let c = done.coordinates[k];
+                let off = match (axis.hold, axis.limits) {
+                    (Hold::Locked, _) => c.abs(),
+                    (_, Some([lo, hi])) => (lo - c).max(c - hi).max(0.0),
+                    _ => 0.0,
+                };
+                joint_error = joint_error.max(off * joint.scale(k));
+            }
+        }
+        depth = depth.max(step.certificate.penetration);
+        speed = step.certificate.speed;
+    }
+    eprintln!(
+        "{} s: joints off by {joint_error:.2e} m, penetration {depth:.2e} m, speed at the end {speed:.2e} m/s",
+        world.time()
+    );
+    // Contacts are linear in the step: what turning corners sink in is of second order in h (0.005 s here).
+    assert!(joint_error < 1e-6 && depth < 2e-4);
+    if world.time() > 7.0 {
+        assert!(speed < 1e-9, "still moving");
+    }
+}

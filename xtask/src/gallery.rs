@@ -1,0 +1,35 @@
+//! `cargo xtask gallery`: runs the commands of docs/gallery.md, which make its pictures.
+
+use crate::stages::{PROFILE, cargo, finish, target};
+use std::process::Command;
+use xtask::root;
+
+pub(crate) fn make() -> Result<(), String> {
+    cargo(
+        &[
+            "build",
+            "--profile",
+            PROFILE,
+            "--quiet",
+            "-p",
+            "stickslip-cli",
+        ],
+        &[],
+    )?;
+    let program = target()
+        .join(PROFILE)
+        .join(format!("stickslip{}", std::env::consts::EXE_SUFFIX));
+    std::fs::create_dir_all(root().join("out")).map_err(|e| format!("out: {e}"))?;
+    let page = root().join("docs/gallery.md");
+    let page = std::fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;
+    for line in page
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ stickslip "))
+    {
+        println!("   stickslip {line}");
+        let mut command = Command::new(&program);
+        command.args(line.split_whitespace()).current_dir(root());
+        finish(&mut command)?;
+    }
+    Ok(())
+}
