@@ -1,4 +1,4 @@
-//! How far apart two shapes are, along the best of their separating directions ([`crate::directions`]).
+//! How far apart two shapes are, along the best of their separating directions (`directions.rs`).
 //!
 //! Used by the judge for true penetration, without the narrow phase.
 

@@ -1,6 +1,6 @@
 //! Arrays in a page: their bytes sorted by significance, deflated, base64.
 //!
-//! An array [component][frame][item] of 4-byte numbers is written as all first bytes, then all second bytes,
+//! An array `[component][frame][item]` of 4-byte numbers is written as all first bytes, then all second bytes,
 //! and so on: what stays the same from one frame to the next is found by the compression at once.
 
 use serde_json::{Value, json};

@@ -254,7 +254,7 @@ fn series(film: &Film<'_>) -> Vec<Block> {
     ]
 }
 
-/// Forces of joints and springs on their second bodies, [component][frame][link].
+/// Forces of joints and springs on their second bodies, `[component][frame][link]`.
 fn link_forces(film: &Film<'_>) -> Block {
     let (frames, links) = (film.frames().len(), film.links.len());
     let mut out = vec![0.0f32; 3 * frames * links];
@@ -268,7 +268,7 @@ fn link_forces(film: &Film<'_>) -> Block {
     Block::f32("link_force", &out)
 }
 
-/// An array [component][frame][body].
+/// An array `[component][frame][body]`.
 fn by_body<const N: usize>(
     film: &Film<'_>,
     numbers: impl Fn(&stickslip_certify::BodyState) -> [f64; N],

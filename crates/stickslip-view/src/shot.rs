@@ -441,7 +441,7 @@ fn shaded(colour: Colour, light: f64) -> Colour {
     }
 }
 
-/// One colour for each family of names (box[0], box[1], …), lighter and darker in turn.
+/// One colour for each family of names (`box[0]`, `box[1]`, …), lighter and darker in turn.
 fn tints(film: &Film<'_>) -> Vec<Colour> {
     let mut families: BTreeMap<&str, (Colour, usize)> = BTreeMap::new();
     let mut out = Vec::new();

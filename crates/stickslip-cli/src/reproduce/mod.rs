@@ -1,6 +1,6 @@
 //! `stickslip reproduce`: the figures, tables and numbered claims of the documents, made again.
 //!
-//! To add an entry: write a function that gives [`Shown`] in the file of its document, and list it in that file's
+//! To add an entry: write a function that gives `Shown` in the file of its document, and list it in that file's
 //! `ENTRIES` with the rows of docs/ROWS.md it shows. Rows that no entry shows appear by their tests, or as open.
 
 mod entry;

@@ -76,7 +76,7 @@ impl Function {
     }
 
     /// The value at time `t` (s) and a body's state, whose numbers are in the order of
-    /// [`STATE_NAMES`](super::STATE_NAMES).
+    /// [`STATE_NAMES`].
     #[must_use]
     pub fn value_at(&self, t: f64, state: &[f64; STATE_NAMES.len()]) -> f64 {
         match &self.0 {
