@@ -125,7 +125,7 @@ fn kinds() -> Result<Vec<Kind>, ShapeError> {
     let mut dice = Dice(5);
     let mut table = Vec::new();
     for (i, first) in KINDS.into_iter().enumerate() {
-        for second in KINDS.into_iter().skip(i) {
+        for &second in &KINDS[i..] {
             let places = (0..PLACES)
                 .map(|_| Place::new(&mut dice, [first, second]))
                 .collect::<Result<Vec<_>, _>>()?;

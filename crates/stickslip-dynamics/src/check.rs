@@ -440,10 +440,10 @@ impl World {
     fn deepest(&self, states: &[BodyState]) -> f64 {
         let bodies = &self.model.bodies;
         let mut depth: f64 = 0.0;
-        for (i, a) in bodies.iter().enumerate() {
-            for (j, b) in bodies.iter().enumerate().skip(i + 1) {
+        for (j, b) in bodies.iter().enumerate() {
+            for (i, a) in bodies[..j].iter().enumerate() {
                 let ignored = self.settings.ignored.binary_search(&[i, j]).is_ok();
-                if (a.is_free() || b.is_free()) && !ignored {
+                if self.model.may_collide(i, j) && !ignored {
                     let (p, q) = (&states[i].pose, &states[j].pose);
                     depth = depth.max(-separation(&a.shape, p, &b.shape, q));
                 }

@@ -222,20 +222,23 @@ impl Hull {
     /// Signed volume and three corners, from `apex`, of the tetrahedra over all faces.
     fn for_each_tetrahedron(&self, apex: DVec3, mut visit: impl FnMut(f64, [DVec3; 3])) {
         for f in 0..self.faces.len() {
-            for t in self.fan(f) {
+            for t in self.triangles(f) {
                 let t = t.map(|p| p - apex);
                 visit(t[0].dot(t[1].cross(t[2])) / 6.0, t);
             }
         }
     }
 
-    /// The triangles of a face.
-    fn fan(&self, f: usize) -> impl Iterator<Item = [DVec3; 3]> + '_ {
-        let corners = self.corners(f);
-        corners
-            .windows(2)
-            .skip(1)
-            .map(move |pair| [corners[0], pair[0], pair[1]].map(|k| self.vertices[k]))
+    /// The triangles of a face, all with its first corner: numbers of vertices.
+    pub fn fan(&self, face: usize) -> impl Iterator<Item = [usize; 3]> + '_ {
+        let corners = self.corners(face);
+        let others = corners[1..].windows(2);
+        others.map(|pair| [corners[0], pair[0], pair[1]])
+    }
+
+    /// The triangles of a face, m.
+    fn triangles(&self, face: usize) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+        self.fan(face).map(|t| t.map(|k| self.vertices[k]))
     }
 
     /// Its vertices, m.
@@ -266,7 +269,7 @@ impl Hull {
     /// The sides of a face: pairs of vertex numbers, counter-clockwise.
     fn sides(&self, face: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let corners = self.corners(face);
-        let next = corners.iter().cycle().skip(1);
+        let next = corners[1..].iter().chain(&corners[..1]);
         corners.iter().copied().zip(next.copied())
     }
 

@@ -49,7 +49,8 @@ impl Reducer {
             let n = rows[first].normal;
             let [_, t1, t2] = contact_frame(n);
             self.places.clear();
-            for (k, row) in rows.iter().enumerate().skip(first) {
+            for k in first..rows.len() {
+                let row = &rows[k];
                 if !self.grouped[k] && (row.normal - n).length() < SAME {
                     self.grouped[k] = true;
                     self.places.push(Place {

@@ -99,7 +99,9 @@ impl Field {
             let seed = DVec2::new(at(k % SEEDS), at(k / SEEDS));
             let mut back = self.path(seed, -1.0, fastest);
             back.reverse();
-            back.extend(self.path(seed, 1.0, fastest).into_iter().skip(1));
+            // The seed itself is there already.
+            back.pop();
+            back.extend(self.path(seed, 1.0, fastest));
             if back.len() > 2 {
                 lines.push(back.iter().map(|p| (p.x * 1e3, p.y * 1e3)).collect());
             }

@@ -40,9 +40,8 @@ impl Buffer {
         let mut accessor = json!({ "bufferView": self.views.len() - 1, "componentType": 5126, "count": count, "type": kind });
         if bounds {
             let fold = |k: usize, start: f32, pick: fn(f32, f32) -> f32| {
-                values
+                values[k..]
                     .iter()
-                    .skip(k)
                     .step_by(width)
                     .fold(start, |a, b| pick(a, *b))
             };

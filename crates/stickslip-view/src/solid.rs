@@ -104,14 +104,8 @@ pub fn look_of(shape: &Shape, meshes: &mut Meshes) -> Look {
             meshes.part(capsule, DVec3::ONE)
         }
         Shape::Hull(hull) => {
-            let fans = (0..hull.faces().len()).flat_map(|face| {
-                let corners = hull.corners(face);
-                corners
-                    .windows(2)
-                    .skip(1)
-                    .map(|pair| [corners[0], pair[0], pair[1]])
-            });
-            let triangles: Vec<_> = fans.collect();
+            let faces = 0..hull.faces().len();
+            let triangles: Vec<_> = faces.flat_map(|face| hull.fan(face)).collect();
             meshes.part(Mesh::new(hull.vertices(), &triangles), DVec3::ONE)
         }
         Shape::Points { points, radius } => feet(points, *radius, meshes),

@@ -86,15 +86,14 @@ fn certificates(effort: Effort) -> Result<Shown, String> {
             .iter()
             .map(|r| played.outcome.worst[*r as usize].0)
             .fold(0.0, f64::max);
-        let frames = &played.trajectory.frames;
-        let bound = frames
+        // The first frame is the initial state: no step, no certificate.
+        let steps = &played.trajectory.frames[1..];
+        let bound = steps
             .iter()
-            .skip(1)
             .map(|f| f.step.certificate.bound(played.trajectory.header.tolerance))
             .fold(0.0, f64::max);
-        let holds = frames
+        let holds = steps
             .iter()
-            .skip(1)
             .all(|f| f.step.certificate.holds(played.trajectory.header.tolerance));
         shown.claim(
             &name,

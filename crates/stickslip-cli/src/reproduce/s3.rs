@@ -182,14 +182,14 @@ fn box_stack(_: Effort) -> Result<Shown, String> {
         "m",
     );
     let energy: Vec<(f64, f64)> = frames.iter().map(|f| (f.step.t, f.step.energy)).collect();
-    let residual: Vec<(f64, f64)> = frames
+    // The first frame is the initial state: no step, no certificate.
+    let steps = &frames[1..];
+    let residual: Vec<(f64, f64)> = steps
         .iter()
-        .skip(1)
         .map(|f| (f.step.t, f.step.certificate.worst_of_law().1.max(1e-18)))
         .collect();
-    let bound: Vec<(f64, f64)> = frames
+    let bound: Vec<(f64, f64)> = steps
         .iter()
-        .skip(1)
         .map(|f| (f.step.t, f.step.certificate.bound(header.tolerance)))
         .collect();
     let energy = Plot::new("Energy of the stack")
