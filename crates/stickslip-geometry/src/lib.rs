@@ -8,6 +8,7 @@
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
 mod border;
+mod box_overlap;
 pub mod broad_phase;
 pub mod compound;
 mod directions;
