@@ -16,6 +16,8 @@ enum Held {
     Joint,
 }
 
+type Build = fn(Held) -> World;
+
 fn spring(ends: SpringEnds, stiffness: f64) -> SpringSpec {
     SpringSpec {
         name: "spring".into(),
@@ -117,7 +119,7 @@ fn assert_falls(what: &str, mut off: impl FnMut(Held) -> f64) {
 
 #[test]
 fn the_velocity_with_a_stiff_spring_tends_to_that_with_the_joint() {
-    let scenes: [(&str, fn(Held) -> World); 3] = [
+    let scenes: [(&str, Build); 3] = [
         ("point to point", crate_with_ball),
         ("along a slider", carriage),
         ("about a hinge", wheel),

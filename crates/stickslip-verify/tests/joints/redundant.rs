@@ -31,11 +31,7 @@ fn scene(noise: &mut Noise) -> World {
     let name = |k: usize| format!("b{k}");
     // Corners of the zigzag; box k lies between corners k and k + 1.
     // Those that hang do not lie in one plane: there, a ring of ball joints gives way to second order only.
-    let lift = if height > 0.2 {
-        0.2
-    } else {
-        0.0
-    };
+    let lift = if height > 0.2 { 0.2 } else { 0.0 };
     let corner = |k: usize| {
         let up = height + lift * ((k * k) % 3) as f64;
         DVec3::new(0.4 * k as f64, 0.3 * (k % 2) as f64, up)
