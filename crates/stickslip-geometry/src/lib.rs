@@ -14,6 +14,7 @@ pub mod compound;
 mod directions;
 pub mod frame;
 pub mod hull;
+pub mod leg;
 pub mod mass;
 pub mod mesh;
 pub mod narrow_phase;
