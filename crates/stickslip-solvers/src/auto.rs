@@ -221,7 +221,7 @@ impl Chain<'_> {
     }
 
     /// From nothing: what rests, rests, although other answers may be as lawful and sooner found.
-    fn from_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         let found = self.newton(p);
         if found && self.nothing_moves(p) {
@@ -551,7 +551,7 @@ impl ContactSolver for Auto {
         chain.engines.newton.settings.polish = true;
         let cold = p.iter().all(|&p| p == DVec3::ZERO);
         let found = if cold {
-            chain.from_rest(smooth, &mut p) || chain.continued(&mut p)
+            chain.starts_at_rest(smooth, &mut p) || chain.continued(&mut p)
         } else {
             chain.continued(&mut p) || chain.relaxed(smooth, &mut p)
         };
