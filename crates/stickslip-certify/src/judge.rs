@@ -15,7 +15,6 @@ use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::pieces::piece_pairs;
-use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
 
 /// What the scene prescribes for the step.
@@ -330,11 +329,25 @@ impl Judge {
         });
         for &[i, j] in pairs {
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
-                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                let closest = closest_on_the_way(a, b);
+                let depth = -closest.at_end;
                 if depth.is_nan() || depth > c.penetration {
                     c.penetration = depth;
                 }
-                let excess = -closest_on_the_way(a, b).0 - unseen(a, b);
+                if std::env::var_os("DBG").is_some() {
+                    let u = unseen(a, b) - 1e-11;
+                    if -closest.on_the_way > 0.25 * u && -closest.on_the_way > 1e-9 {
+                        eprintln!(
+                            "DBGU {:.3} depth {:e} end {:e} {:?} {:?}",
+                            -closest.on_the_way / u * 2.0,
+                            -closest.on_the_way,
+                            -closest.at_end,
+                            std::mem::discriminant(a.shape),
+                            std::mem::discriminant(b.shape)
+                        );
+                    }
+                }
+                let excess = -closest.on_the_way - unseen(a, b);
                 if excess > 0.0 || excess.is_nan() {
                     c.raise(Residual::Gap, excess / given.grid);
                 }
@@ -395,11 +408,25 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
-        // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
-        // covers that.
-        let mut way = 2.0 * a.radius().min(b.radius());
+        let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
+        }
+        if std::env::var_os("DBG").is_some() {
+            let base: f64 = [i, j]
+                .iter()
+                .map(|&k| reach(model, given, before, after, k))
+                .sum();
+            let d = from_a.max(from_b) - contact.gap.abs();
+            if d > 0.5 * base {
+                eprintln!(
+                    "DBGP {:e} of reach, {:e} of size beyond, feature {:?} kind {}",
+                    d / base,
+                    (d - base) / a.radius().min(b.radius()),
+                    contact.feature,
+                    contact.feature.0 >> 24
+                );
+            }
         }
         error = error.max(from_a.max(from_b) - contact.gap.abs() - way);
     }
