@@ -9,6 +9,7 @@ use crate::law::ContactLaw;
 use crate::model::{Body, Model};
 use crate::scheme::Scheme;
 use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench};
+use crate::way::{normal_row, velocity_at};
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::{contact_frame, fan_start};
@@ -334,19 +335,6 @@ impl Judge {
                 if depth.is_nan() || depth > c.penetration {
                     c.penetration = depth;
                 }
-                if std::env::var_os("DBG").is_some() {
-                    let u = unseen(a, b) - 1e-11;
-                    if -closest.on_the_way > 0.25 * u && -closest.on_the_way > 1e-9 {
-                        eprintln!(
-                            "DBGU {:.3} depth {:e} end {:e} {:?} {:?}",
-                            -closest.on_the_way / u * 2.0,
-                            -closest.on_the_way,
-                            -closest.at_end,
-                            std::mem::discriminant(a.shape),
-                            std::mem::discriminant(b.shape)
-                        );
-                    }
-                }
                 let excess = -closest.on_the_way - unseen(a, b);
                 if excess > 0.0 || excess.is_nan() {
                     c.raise(Residual::Gap, excess / given.grid);
@@ -408,25 +396,10 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
+        // What the bodies move, and a hundredth of the smaller one: so near are those that the conjunctive rule holds.
         let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
-        }
-        if std::env::var_os("DBG").is_some() {
-            let base: f64 = [i, j]
-                .iter()
-                .map(|&k| reach(model, given, before, after, k))
-                .sum();
-            let d = from_a.max(from_b) - contact.gap.abs();
-            if d > 0.5 * base {
-                eprintln!(
-                    "DBGP {:e} of reach, {:e} of size beyond, feature {:?} kind {}",
-                    d / base,
-                    (d - base) / a.radius().min(b.radius()),
-                    contact.feature,
-                    contact.feature.0 >> 24
-                );
-            }
         }
         error = error.max(from_a.max(from_b) - contact.gap.abs() - way);
     }
@@ -504,18 +477,13 @@ pub fn law_of(
         ..
     } = contact;
     let scheme = given.scheme;
-    let [n, t1, t2] = contact_frame(contact.normal);
-    let mut normal = scheme.gap_rate(contact.gap, given.h, given.grid);
+    let [_, t1, t2] = contact_frame(contact.normal);
+    let normal = normal_row(start, given, after, contact);
     let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
         let lever = contact.point - scheme.pose(start.model, start.states, after, k).position;
-        let velocity = after[k].twist.at(lever) * sign;
-        slip += velocity;
-        let mass = start.model.bodies[k].mass;
-        if scheme.counts(mass.is_some()) {
-            normal += n.dot(velocity);
-        }
-        if let Some(mass) = mass {
+        slip += velocity_at(start, given, after, k, contact.point) * sign;
+        if let Some(mass) = start.model.bodies[k].mass {
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
@@ -561,24 +529,21 @@ pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) ->
     fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
-/// Relative velocity at a contact of the bodies for which `counts` holds, seen in (n, t₁, t₂), m/s.
+/// Relative velocity at a contact, seen in (n, t₁, t₂), m/s, of the bodies for which `counts` holds; `velocity` gives that
+/// of a body's point.
 pub(crate) fn frame_velocity(
-    start: &Start,
-    scheme: Scheme,
-    after: &[BodyState],
-    contact: &ContactImpulse,
+    contact: &Contact,
     counts: impl Fn(usize) -> bool,
+    velocity: impl Fn(usize, DVec3) -> DVec3,
 ) -> DVec3 {
-    let c = &contact.contact;
-    let [n, t1, t2] = contact_frame(c.normal);
-    let mut velocity = DVec3::ZERO;
-    for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+    let [n, t1, t2] = contact_frame(contact.normal);
+    let mut sum = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
         if counts(k) {
-            let lever = c.point - scheme.pose(start.model, start.states, after, k).position;
-            velocity += after[k].twist.at(lever) * sign;
+            sum += velocity(k, contact.point) * sign;
         }
     }
-    DVec3::new(n.dot(velocity), t1.dot(velocity), t2.dot(velocity))
+    DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

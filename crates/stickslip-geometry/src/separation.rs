@@ -2,6 +2,7 @@
 //!
 //! Used by the judge for true penetration, without the narrow phase.
 
+use crate::box_overlap::BoxPair;
 use crate::broad_phase::Bounds;
 use crate::directions::{farthest, gap_along, overlap};
 use crate::mesh::{Facet, Mesh};
@@ -34,6 +35,9 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            BoxPair::new(*half, pose_a, *other, pose_b).overlap()
+        }
         _ => {
             let origin = pose_a.position;
             overlap(
@@ -63,7 +67,9 @@ pub(crate) fn separation_after(
                 | Shape::Mesh(_)
         )
     };
-    if featureless(a) || featureless(b) {
+    // Boxes are quick by themselves.
+    let boxes = matches!((a, b), (Shape::Box { .. }, Shape::Box { .. }));
+    if boxes || featureless(a) || featureless(b) {
         return separation(a, pose_a, b, pose_b);
     }
     let origin = pose_a.position;
