@@ -16,7 +16,6 @@ use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::pieces::piece_pairs;
-use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
 
 /// What the scene prescribes for the step.
@@ -331,11 +330,12 @@ impl Judge {
         });
         for &[i, j] in pairs {
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
-                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                let closest = closest_on_the_way(a, b);
+                let depth = -closest.at_end;
                 if depth.is_nan() || depth > c.penetration {
                     c.penetration = depth;
                 }
-                let excess = -closest_on_the_way(a, b).0 - unseen(a, b);
+                let excess = -closest.on_the_way - unseen(a, b);
                 if excess > 0.0 || excess.is_nan() {
                     c.raise(Residual::Gap, excess / given.grid);
                 }
@@ -396,9 +396,8 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
-        // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
-        // covers that.
-        let mut way = 2.0 * a.radius().min(b.radius());
+        // What the bodies move, and a hundredth of the smaller one: so near are those that the conjunctive rule holds.
+        let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
         }
