@@ -9,6 +9,7 @@ use crate::law::ContactLaw;
 use crate::model::{Body, Model};
 use crate::scheme::Scheme;
 use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench};
+use crate::way::{normal_row, velocity_at};
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::{contact_frame, fan_start};
@@ -508,18 +509,13 @@ pub fn law_of(
         ..
     } = contact;
     let scheme = given.scheme;
-    let [n, t1, t2] = contact_frame(contact.normal);
-    let mut normal = scheme.gap_rate(contact.gap, given.h, given.grid);
+    let [_, t1, t2] = contact_frame(contact.normal);
+    let normal = normal_row(start, given, after, contact);
     let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
         let lever = contact.point - scheme.pose(start.model, start.states, after, k).position;
-        let velocity = after[k].twist.at(lever) * sign;
-        slip += velocity;
-        let mass = start.model.bodies[k].mass;
-        if scheme.counts(mass.is_some()) {
-            normal += n.dot(velocity);
-        }
-        if let Some(mass) = mass {
+        slip += velocity_at(start, given, after, k, contact.point) * sign;
+        if let Some(mass) = start.model.bodies[k].mass {
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
@@ -565,24 +561,21 @@ pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) ->
     fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
-/// Relative velocity at a contact of the bodies for which `counts` holds, seen in (n, t₁, t₂), m/s.
+/// Relative velocity at a contact, seen in (n, t₁, t₂), m/s, of the bodies for which `counts` holds; `velocity` gives that
+/// of a body's point.
 pub(crate) fn frame_velocity(
-    start: &Start,
-    scheme: Scheme,
-    after: &[BodyState],
-    contact: &ContactImpulse,
+    contact: &Contact,
     counts: impl Fn(usize) -> bool,
+    velocity: impl Fn(usize, DVec3) -> DVec3,
 ) -> DVec3 {
-    let c = &contact.contact;
-    let [n, t1, t2] = contact_frame(c.normal);
-    let mut velocity = DVec3::ZERO;
-    for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+    let [n, t1, t2] = contact_frame(contact.normal);
+    let mut sum = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
         if counts(k) {
-            let lever = c.point - scheme.pose(start.model, start.states, after, k).position;
-            velocity += after[k].twist.at(lever) * sign;
+            sum += velocity(k, contact.point) * sign;
         }
     }
-    DVec3::new(n.dot(velocity), t1.dot(velocity), t2.dot(velocity))
+    DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

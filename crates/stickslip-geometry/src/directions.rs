@@ -290,9 +290,9 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
             let Some(e) = (q - p).try_normalize() else {
                 continue;
             };
-            if let Some(n) = circle_to_line(&circle, p, e) {
+            circle_to_line(&circle, p, e, |n| {
                 visit(Of::Parts(Part::Line(i), Part::Circle(j)), -n);
-            }
+            });
         }
         if let Some(side) = a.side() {
             side_to_circle(&side, &circle, |n| {

@@ -10,8 +10,9 @@ use glam::{DMat2, DVec2, DVec3};
 use std::f64::consts::TAU;
 
 /// From a circle to the line through `p` along the unit vector `e`: seen along the line, the circle is an
-/// ellipse and the line a point, and the direction is the ellipse's outward normal at the foot of the point.
-pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3) -> Option<DVec3> {
+/// ellipse and the line a point, and the directions are the ellipse's outward normals at the feet of the point, on
+/// either side of the long axis: one may belong to the part of the rim that the shape covers.
+pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3, mut visit: impl FnMut(DVec3)) {
     let z = circle.axis - e * e.dot(circle.axis);
     let k2 = z.length_squared();
     // Semi-axes: the radius across z, and |e·axis| of it along z.
@@ -25,8 +26,17 @@ pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3) -> Option<DVec
     let w = p - circle.centre;
     let (y0, y1) = (w.dot(major), w.dot(minor));
     let e1 = circle.radius * e.dot(circle.axis).abs();
-    let normal = ellipse_normal(circle.radius, e1, y0.abs(), y1.abs())?;
-    Some(major * normal.x.copysign(y0) + minor * normal.y.copysign(y1))
+    let mut turned = |n: DVec2| {
+        let across = if y1 < 0.0 { -n.y } else { n.y };
+        visit(major * n.x.copysign(y0) + minor * across);
+    };
+    let (e0, y0, y1) = (circle.radius, y0.abs(), y1.abs());
+    if let Some(n) = ellipse_normal(e0, e1, y0, y1) {
+        turned(n);
+    }
+    if let Some(n) = far_normal(e0, e1, y0, y1) {
+        turned(n);
+    }
 }
 
 /// Outward unit normal at the point of the ellipse (e0 ≥ e1) nearest to (y0, y1), both ≥ 0.
@@ -47,6 +57,34 @@ fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
         let slope = -2.0 * (a * a / (t + q0) + b * b / (t + q1));
         let next = t - g / slope;
         if next <= t || !next.is_finite() {
+            break;
+        }
+        t = next;
+    }
+    DVec2::new(y0 / (t + q0), y1 / (t + q1)).try_normalize()
+}
+
+/// The same on the other side of the long axis, where the nearest point there is not the end of that axis: the larger
+/// root in −e0² < t < −e1². There g is convex too, and Newton's method from the right never overshoots.
+fn far_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
+    let (q0, q1) = (e0 * e0, e1 * e1);
+    if e1 <= 1e-9 * e0 || e0 * y0 >= q0 - q1 {
+        return None;
+    }
+    if y1 <= 0.0 {
+        let cosine = e0 * y0 / (q0 - q1);
+        return DVec2::new(cosine / e0, -(1.0 - cosine * cosine).sqrt() / e1).try_normalize();
+    }
+    let mut t = -q1 - e1 * y1;
+    for _ in 0..60 {
+        if t <= -q0 {
+            return None;
+        }
+        let (a, b) = (e0 * y0 / (t + q0), e1 * y1 / (t + q1));
+        let g = a * a + b * b - 1.0;
+        let slope = -2.0 * (a * a / (t + q0) + b * b / (t + q1));
+        let next = t - g / slope;
+        if next >= t || !next.is_finite() {
             break;
         }
         t = next;

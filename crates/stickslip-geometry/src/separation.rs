@@ -2,6 +2,7 @@
 //!
 //! Used by the judge for true penetration, without the narrow phase.
 
+use crate::box_overlap::BoxPair;
 use crate::broad_phase::Bounds;
 use crate::directions::{farthest, overlap};
 use crate::mesh::{Facet, Mesh};
@@ -34,6 +35,9 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            BoxPair::new(*half, pose_a, *other, pose_b).overlap()
+        }
         _ => {
             let origin = pose_a.position;
             overlap(

@@ -82,6 +82,7 @@ pub mod random;
 pub mod registry;
 pub mod relaxation;
 pub mod residual;
+mod rounded;
 pub mod smoothing;
 pub mod solver;
 pub mod sparse;

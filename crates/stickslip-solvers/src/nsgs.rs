@@ -14,7 +14,7 @@ pub struct NsgsSettings {
     /// Most sweeps over the contacts.
     pub sweeps: usize,
     /// Sweeps beyond the tolerance, towards rounding level, as a fraction of those it took to get
-    /// there (at least 20).
+    /// there (at least 20); none where it is zero.
     pub polish: f64,
 }
 
@@ -152,7 +152,12 @@ fn sweep<M: Medium>(
         if residual <= tolerance && !reached {
             reached = true;
             let extra = (settings.polish * sweeps as f64) as usize;
-            limit = limit.min(sweeps + extra.max(20));
+            let extra = if settings.polish > 0.0 {
+                extra.max(20)
+            } else {
+                0
+            };
+            limit = limit.min(sweeps + extra);
         }
         let rounding = 2.0 * f64::EPSILON * speed;
         let stalled = reached && since_better >= 3;

@@ -7,6 +7,7 @@
 
 use super::over::Over;
 use super::{Candidate, Feature, Moving, slack};
+use crate::box_overlap::BoxPair;
 use crate::directions::{Direction, Of, Part, closest, farthest, gap_along};
 use crate::placed::Placed;
 use crate::shape::Shape;
@@ -114,21 +115,14 @@ pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
 }
 
 /// Do all directions that separate two boxes at the start of the step agree to about 25°?
-pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
-    let origin = a.start.position;
-    let (placed_a, placed_b) = (
-        Placed::new(a.shape, &a.start, origin),
-        Placed::new(b.shape, &b.start, origin),
-    );
+pub(super) fn boxes_one_way_out(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3) -> bool {
+    let pair = BoxPair::new(half_a, &a.start, half_b, &b.start);
     let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
-    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
-    let (of_a, of_b) = (axes(a), axes(b));
-    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
-    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
     let mut first: Option<DVec3> = None;
-    all.filter_map(DVec3::try_normalize)
+    pair.faces()
+        .chain(pair.across_edges())
         .flat_map(|n| [n, -n])
-        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .filter(|&n| pair.along(n) >= -tie)
         .all(|n| first.get_or_insert(n).dot(n) > 0.9)
 }
 

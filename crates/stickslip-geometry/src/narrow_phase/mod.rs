@@ -224,7 +224,9 @@ pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
         (_, Shape::Triangle(facet)) => triangle::one_way_out(b, facet, a),
         (Shape::Box { half }, Shape::Ball { .. }) => ball::over_face(a, *half, b),
         (Shape::Ball { .. }, Shape::Box { half }) => ball::over_face(b, *half, a),
-        (Shape::Box { .. }, Shape::Box { .. }) => convex::boxes_one_way_out(a, b),
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            convex::boxes_one_way_out(a, *half, b, *other)
+        }
         (Shape::Points { .. }, _) | (_, Shape::Points { .. }) => false,
         _ => convex::one_way_out(a, b),
     }
