@@ -1,6 +1,6 @@
 //! `stickslip accel`: all accelerations of a planar body in frictional contact.
 
-use crate::output::{Failure, Verdict, print, print_json};
+use crate::output::{Failure, Verdict, print, print_json, time};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_of;
@@ -173,7 +173,7 @@ fn recorded_state(path: &Path, t: f64, body: Option<&str>) -> Result<(State, f64
                 .collect();
             Err(bad(format!(
                 "no body is a planar problem at t = {} s ({})",
-                frame.step.t,
+                time(frame.step.t),
                 reasons.join("; ")
             )))
         }

@@ -1,6 +1,6 @@
 //! `stickslip check`: is a trajectory what it claims to be?
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
+use crate::output::{Failure, Verdict, print, print_json, seconds, time};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -88,7 +88,12 @@ fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
         seconds(elapsed)
     ));
     for f in &report.findings {
-        lines.push(format!("  step {} at t = {} s: {}", f.step, f.t, f.what));
+        lines.push(format!(
+            "  step {} at t = {} s: {}",
+            f.step,
+            time(f.t),
+            f.what
+        ));
     }
     if report.more > 0 {
         lines.push(format!("  … and {} more", report.more));

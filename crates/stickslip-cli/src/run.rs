@@ -1,7 +1,7 @@
 //! `stickslip run`: from a scene file to a certified trajectory.
 
 use crate::dump::Dump;
-use crate::output::{Failure, Verdict, print, print_json, progress_bar, seconds};
+use crate::output::{Failure, Verdict, print, print_json, progress_bar, seconds, time};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,6 +10,7 @@ use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::{header, steps_until};
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
+use stickslip::record::csv::{contacts_path, joints_path};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
 use stickslip_view::PageWriter;
 
@@ -104,6 +105,7 @@ impl Args {
             None => None,
         };
         let mut not_dumped = Ok(());
+        let mut others = Others::of(&scene.step.solver);
         let start = Instant::now();
         let outcome = simulate(
             &mut world,
@@ -117,6 +119,7 @@ impl Args {
                 if let Some(watch) = &mut watch {
                     watch.look(w);
                 }
+                others.look(&w.last_step().solver);
                 if let (Some(dump), Ok(())) = (&mut dump, &not_dumped) {
                     not_dumped = dump.look(w);
                 }
@@ -132,12 +135,16 @@ impl Args {
             if let Some(watch) = &watch {
                 json["alarms"] = alarms_json(watch);
             }
+            json["by_other_solvers"] = json!(others.steps);
             if let Some(dump) = &dump {
                 json["dumped"] = json!(dump.written);
             }
             print_json(&json)?;
         } else {
             print(&self.text_of(&scene, &world, &outcome, elapsed))?;
+            if let Some(text) = others.text(outcome.steps) {
+                print(&text)?;
+            }
             if let Some(watch) = &watch {
                 print(&alarms_text(watch))?;
             }
@@ -184,8 +191,10 @@ impl Args {
 
     fn recorder(&self, scene: &Scene, world: &World) -> Result<Tee<'static>, Failure> {
         let mut tee = Tee::new();
-        let mut written = Vec::new();
+        let mut written: Vec<PathBuf> = Vec::new();
         for path in &self.output {
+            // What is written beside it counts too.
+            let mut files = vec![path.clone()];
             let ending = path
                 .extension()
                 .and_then(|e| e.to_str())
@@ -197,9 +206,11 @@ impl Args {
                     let mut csv = CsvWriter::new(path);
                     if self.contacts {
                         csv = csv.with_contacts();
+                        files.push(contacts_path(path));
                     }
                     if self.joints {
                         csv = csv.with_joints();
+                        files.push(joints_path(path));
                     }
                     tee.with(csv)
                 }
@@ -215,22 +226,29 @@ impl Args {
                     )));
                 }
             };
-            if same_file(&self.scene, path) {
+            for file in files {
+                if same_file(&self.scene, &file) {
+                    return Err(Failure::Input(format!(
+                        "{}: the scene would be overwritten",
+                        file.display()
+                    )));
+                }
+                if written.iter().any(|other| same_file(other, &file)) {
+                    return Err(Failure::Input(format!(
+                        "{}: this file would be written twice",
+                        file.display()
+                    )));
+                }
+                written.push(file);
+            }
+        }
+        for (asked, flag) in [(self.contacts, "--contacts"), (self.joints, "--joints")] {
+            let csv = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+            if asked && !self.output.iter().any(csv) {
                 return Err(Failure::Input(format!(
-                    "{}: the scene would be overwritten",
-                    path.display()
+                    "{flag}: needs an output that ends in .csv (a .parquet has them anyway)"
                 )));
             }
-            if written
-                .iter()
-                .any(|other: &&PathBuf| same_file(other, path))
-            {
-                return Err(Failure::Input(format!(
-                    "{}: the same file is given twice",
-                    path.display()
-                )));
-            }
-            written.push(path);
         }
         Ok(tee)
     }
@@ -247,10 +265,18 @@ impl Args {
             "  {} steps of {} s to t = {} s in {} ({} a step)",
             o.steps,
             scene.step.h,
-            o.t,
+            time(o.t),
             seconds(elapsed),
             seconds(each)
         ));
+        let over = o.t - scene.step.until;
+        if o.failure.is_none() && over > 1e-9 * scene.step.h {
+            lines.push(format!(
+                "  until        {} s is no whole number of steps: the last step ends {} s later",
+                scene.step.until,
+                time(over)
+            ));
+        }
         let tolerance = world.settings().tolerance;
         match &o.failure {
             None => lines.push(format!(
@@ -268,7 +294,7 @@ impl Args {
             "  worst        {:.1e} m/s ({}, t = {} s); equalities at {:.2} of their rounding bound",
             worst.1.0,
             worst.0.name(),
-            worst.1.1,
+            time(worst.1.1),
             o.rounding.0
         ));
         lines.push(format!("  penetration  {:.1e} m at most", o.penetration.0));
@@ -285,6 +311,35 @@ impl Args {
             lines.push(format!("  written      {}", path.display()));
         }
         lines.join("\n")
+    }
+}
+
+/// How many steps were answered by another solver than the one asked for.
+struct Others {
+    /// None for `auto`, which chooses.
+    asked: Option<String>,
+    steps: u64,
+}
+
+impl Others {
+    fn of(asked: &str) -> Self {
+        Self {
+            asked: (asked != "auto").then(|| asked.to_owned()),
+            steps: 0,
+        }
+    }
+
+    fn look(&mut self, solver: &str) {
+        let other = self.asked.as_ref().is_some_and(|a| a != solver);
+        self.steps += u64::from(other);
+    }
+
+    fn text(&self, of: u64) -> Option<String> {
+        let asked = self.asked.as_ref().filter(|_| self.steps > 0)?;
+        Some(format!(
+            "  solver       {asked} had no answer for {} of {of} steps; others gave it",
+            self.steps
+        ))
     }
 }
 
@@ -348,8 +403,8 @@ fn alarms_text(watch: &Watch) -> String {
                     Status::Several => "several",
                     _ => "a continuum of",
                 },
-                a.from,
-                a.to
+                time(a.from),
+                time(a.to)
             )
         })
         .collect();

@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Frame everything that ever moves, not only what is there at this time
     #[arg(long)]
     whole: bool,
+    /// Bodies to draw as if of glass, to see what is inside or behind them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    glass: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -71,6 +74,7 @@ impl Args {
             forces: !self.no_forces,
             caption: !self.no_caption,
             whole: self.whole,
+            glass: self.glass,
         };
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());
         with_film(&self.trajectory, |film| {

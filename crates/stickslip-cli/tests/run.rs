@@ -246,6 +246,53 @@ fn one_file_cannot_be_two_outputs() {
 
 /// A force, or a prescribed motion, that is a number only until 0.5 s.
 #[test]
+fn files_written_beside_count_as_outputs_and_need_a_csv() {
+    let folder = folder();
+    let (csv, contacts) = (path(&folder, "a.csv"), path(&folder, "a.contacts.csv"));
+    let twice = ["run", STACK, "--contacts", "-o", &csv, "-o", &contacts];
+    let ran = stickslip(&twice).exits(2);
+    assert!(ran.err.contains("written twice"), "{}", ran.err);
+    for flag in ["--contacts", "--joints"] {
+        let ran = stickslip(&["run", STACK, flag]).exits(2);
+        assert!(
+            ran.err.contains(flag) && ran.err.contains(".csv"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn what_was_not_as_asked_is_said() {
+    let box_ = "scenes/sliding_box.toml";
+    let asked = ["run", box_, "--until", "0.095", "--solver", "lemke"];
+    let ran = stickslip(&asked).exits(0);
+    // The cone is quadratic, which Lemke's method cannot take; ten steps of 0.01 s end at 0.1 s.
+    for words in [
+        "lemke had no answer for 10 of 10 steps",
+        "ends 0.005 s later",
+    ] {
+        assert!(ran.out.contains(words), "no \"{words}\" in: {}", ran.out);
+    }
+    let ran = stickslip(&[
+        "run",
+        box_,
+        "--until",
+        "0.1",
+        "--solver",
+        "lemke",
+        "--cone",
+        "pyramid:8",
+    ])
+    .exits(0);
+    assert!(
+        !ran.out.contains("had no answer") && !ran.out.contains("later"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn a_run_that_fails_half_way_keeps_what_it_had() {
     let force = "[[force]]\nbody = \"ball\"\nforce = [\"sqrt(0.5 - t)\", 0, 0]\n";
     let motion = "[[body]]\nname = \"lift\"\nshape = { ball = { radius = 0.1 } }\n\

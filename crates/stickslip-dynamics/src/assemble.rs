@@ -135,6 +135,14 @@ impl Assembly {
         gathered(solved, restituted, &self.discs)
     }
 
+    /// Adds to b of a contact, and of the disc beside it.
+    pub(crate) fn shift(&mut self, contact: usize, by: DVec3) {
+        self.problem.contacts[contact].b += by;
+        if let Some(k) = self.discs.iter().position(|&k| k == contact) {
+            self.problem.contacts[self.first_disc + k].b += by;
+        }
+    }
+
     /// Sets a contact's coefficient of friction; did that change it?
     pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
         let old = self.problem.contacts[contact].law.friction();

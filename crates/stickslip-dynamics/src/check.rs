@@ -209,7 +209,7 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
         if let Some(what) = world.misgiven(&before.step, step) {
             report.find(step, what.into());
         }
-    } else if let Some(contact) = step.contacts.iter().find(|c| !world.restitutes(c)) {
+    } else if let Some(contact) = world.misrestituted(step) {
         let [a, b] = contact
             .contact
             .bodies
@@ -452,12 +452,16 @@ impl World {
         depth
     }
 
-    /// Is the restituted impulse of a contact e c, as the steps before say?
-    fn restitutes(&self, c: &ContactImpulse) -> bool {
-        let Contact {
-            bodies, feature, ..
-        } = c.contact;
-        c.restituted == self.restitutions.of(bodies) * self.restitution.ended(bodies, feature)
+    /// The first contact whose restituted impulse is not e c, as the steps before say.
+    fn misrestituted<'s>(&self, step: &'s StepRecord) -> Option<&'s ContactImpulse> {
+        let contacts = step.contacts.iter();
+        let mut ended = Vec::new();
+        self.restitution
+            .ended(contacts.clone().map(|c| &c.contact), &mut ended);
+        let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
+            c.restituted != self.restitutions.of(c.contact.bodies) * **ended
+        };
+        contacts.zip(&ended).find(wrong).map(|(c, _)| c)
     }
 
     /// What the record of a contact says that its impulse, its place and the scene do not; the step has

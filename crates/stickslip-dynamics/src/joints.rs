@@ -553,7 +553,7 @@ impl JointWork {
 /// Compliance of a round, relative to w̄: large at first, so that contradictions of redundant rows leave little
 /// behind, then ever smaller, so that p settles fast.
 fn compliance(round: usize) -> f64 {
-    const FALLING: [f64; 6] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+    const FALLING: [f64; 10] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11];
     FALLING[round.min(FALLING.len() - 1)]
 }
 

@@ -25,6 +25,7 @@ pub mod simulate;
 mod spline;
 mod stages;
 mod step;
+mod ways;
 mod world;
 
 pub use builder::{BodySpec, WorldBuilder};

@@ -187,7 +187,14 @@ impl World {
 
     pub(crate) fn find_contacts(&mut self) {
         let work = &mut self.work;
-        let way = Way::of(work.plan);
+        if work.plan.kind == Kind::Decompression {
+            // No time has passed: both phases of an impact have one list.
+            work.contacts.clear();
+            let compressed = &self.last.contacts;
+            work.contacts.extend(compressed.iter().map(|c| c.contact));
+            return;
+        }
+        let way = Way::of(work.plan, self.settings.h);
         way.ends(&work.goal, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
@@ -292,12 +299,11 @@ impl World {
                 restituted.extend(compressed.iter().map(|c| self.restitution_of(c)));
             }
             Kind::Step if !self.restitution.is_idle() => {
-                let memory = &self.restitution;
-                restituted.extend(
-                    self.work.contacts.iter().map(|c| {
-                        self.restitutions.of(c.bodies) * memory.ended(c.bodies, c.feature)
-                    }),
-                );
+                let contacts = &self.work.contacts;
+                self.restitution.ended(contacts.iter(), &mut restituted);
+                for (c, r) in contacts.iter().zip(&mut restituted) {
+                    *r *= self.restitutions.of(c.bodies);
+                }
             }
             _ => {}
         }
@@ -501,6 +507,7 @@ impl World {
     /// Do the rows of flying bodies stay open, by their velocity and by their way?
     fn open_rows_hold(&self) -> bool {
         let (work, h) = (&self.work, self.work.plan.h);
+        let between = work.plan.scheme == Scheme::BetweenEvents;
         work.impulses
             .iter()
             .filter(|c| c.contact.bodies.iter().any(|&k| work.flies[k]))
@@ -514,7 +521,13 @@ impl World {
                         way += sign * c.contact.normal.dot(shift + turn);
                     }
                 }
-                way >= 0.0 && self.law_of(&work.next, c).u.x >= 0.0
+                let speed = self.law_of(&work.next, c).u.x;
+                if between {
+                    // Bodies that fall together touch to rounding.
+                    let slack = 0.1 * self.settings.tolerance;
+                    return way >= -self.rounding_of(&c.contact) && speed >= -slack;
+                }
+                way >= 0.0 && speed >= 0.0
             })
     }
 
@@ -539,7 +552,7 @@ impl World {
 
     fn add_missed(&mut self, round: usize) -> usize {
         let work = &mut self.work;
-        let way = Way::of(work.plan);
+        let way = Way::of(work.plan, self.settings.h);
         way.ends(&work.next, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
@@ -631,10 +644,14 @@ struct Way {
 }
 
 impl Way {
-    fn of(plan: Plan) -> Self {
-        Self {
-            next: (plan.scheme == Scheme::Anitescu).then_some(plan.h),
-        }
+    fn of(plan: Plan, grid: f64) -> Self {
+        let next = match plan.scheme {
+            Scheme::Anitescu => Some(plan.h),
+            // What touches to rounding is met on the way on.
+            Scheme::Impact => Some(grid),
+            _ => None,
+        };
+        Self { next }
     }
 
     const fn starts<'a>(self, last: &'a [BodyState], goal: &'a [BodyState]) -> &'a [BodyState] {

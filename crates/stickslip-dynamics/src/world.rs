@@ -277,6 +277,7 @@ impl World {
         };
         self.restitution.clear();
         self.events = crate::methods::Loop::at(step);
+        self.control = self.control.anew();
         Ok(())
     }
 

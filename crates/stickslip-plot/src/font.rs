@@ -1,97 +1,114 @@
-//! The font of the theme: widths for the layout of every picture, outlines for the raster.
-//!
-//! Outlines of Roboto Regular (Apache-2.0, Google Inc.), Latin, Greek and some signs, with arrows and ⊥ added;
-//! one line a glyph: code point, advance, path of M, L, Q, Z in units of 1/2048 of the size, y up.
+//! The font of the theme, DejaVu Sans Condensed: widths for the layout of every picture, outlines for the raster.
 
 use crate::drawing::Point;
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-const OUTLINES: &str = include_str!("roboto.txt");
-const UNITS: f64 = 2048.0;
+/// None only if the embedded font were no font, which a test excludes; texts then show as hollow boxes.
+static FACE: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(dejavu::sans_condensed::regular(), 0).ok());
 
-struct Glyph {
-    advance: f64,
-    path: &'static str,
+/// A character the font does not have shows as its glyph 0, a hollow box.
+fn glyph(face: &Face<'_>, c: char) -> GlyphId {
+    face.glyph_index(c).unwrap_or(GlyphId(0))
 }
 
-fn glyphs() -> &'static BTreeMap<char, Glyph> {
-    static GLYPHS: OnceLock<BTreeMap<char, Glyph>> = OnceLock::new();
-    GLYPHS.get_or_init(|| {
-        let read = |line: &'static str| {
-            let mut words = line.splitn(3, ' ');
-            let code = char::from_u32(u32::from_str_radix(words.next()?, 16).ok()?)?;
-            let advance = words.next()?.parse::<f64>().ok()? / UNITS;
-            let path = words.next()?;
-            Some((code, Glyph { advance, path }))
-        };
-        OUTLINES.lines().filter_map(read).collect()
+/// Width of one character in units of the font's size.
+fn advance(c: char) -> f64 {
+    FACE.as_ref().map_or(0.6, |face| {
+        let units = face.glyph_hor_advance(glyph(face, c)).unwrap_or(0);
+        f64::from(units) / f64::from(face.units_per_em())
     })
 }
 
-/// What stands for a character the font does not have: a hollow box.
-const UNKNOWN: Glyph = Glyph {
-    advance: 0.6,
-    path: "M120 0L1100 0L1100 1400L120 1400ZM220 100L220 1300L1000 1300L1000 100Z",
-};
-
-fn glyph(c: char) -> &'static Glyph {
-    glyphs().get(&c).unwrap_or(&UNKNOWN)
-}
-
 pub(crate) fn width(text: &str, size: f64) -> f64 {
-    size * text.chars().map(|c| glyph(c).advance).sum::<f64>()
+    size * text.chars().map(advance).sum::<f64>()
 }
 
 /// Closed contours of a text whose baseline starts at the origin; y points down.
 pub(crate) fn outline(text: &str, size: f64) -> Vec<Vec<Point>> {
-    let mut contours = Vec::new();
-    let mut x = 0.0;
+    let mut contours = Contours::default();
+    let Some(face) = FACE.as_ref() else {
+        return contours.done;
+    };
+    contours.scale = size / f64::from(face.units_per_em());
     for c in text.chars() {
-        let glyph = glyph(c);
-        let place = |p: Point| [x + p[0] * size / UNITS, -p[1] * size / UNITS];
-        for contour in flatten(glyph.path) {
-            contours.push(contour.into_iter().map(place).collect());
-        }
-        x += glyph.advance * size;
+        face.outline_glyph(glyph(face, c), &mut contours);
+        contours.x += advance(c) * size;
     }
-    contours
+    contours.done
 }
 
-/// The path as polygons; a curve becomes four pieces, which no eye tells from it at the sizes of a plot.
-fn flatten(path: &str) -> Vec<Vec<Point>> {
-    const PIECES: usize = 4;
-    let mut contours = Vec::new();
-    for part in path.split('Z') {
-        let mut points: Vec<Point> = Vec::new();
-        for command in part
-            .split_inclusive(|c: char| c.is_ascii_alphabetic())
-            .collect::<Vec<_>>()
-            .windows(2)
-        {
-            let kind = command[0].chars().last();
-            let numbers: Vec<f64> = command[1]
-                .trim_end_matches(|c: char| c.is_ascii_alphabetic())
-                .split(' ')
-                .filter_map(|n| n.parse().ok())
-                .collect();
-            match (kind, numbers.as_slice(), points.last().copied()) {
-                (Some('M' | 'L'), &[x, y], _) => points.push([x, y]),
-                (Some('Q'), &[cx, cy, x, y], Some(from)) => {
-                    for k in 1..=PIECES {
-                        let t = k as f64 / PIECES as f64;
-                        let (a, b, c) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
-                        points.push([a * from[0] + b * cx + c * x, a * from[1] + b * cy + c * y]);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if points.len() > 2 {
-            contours.push(points);
+/// Curves become polygons of so many pieces, which no eye tells from them at the sizes of a plot.
+const PIECES: usize = 4;
+
+/// Collects the contours of glyphs as polygons.
+#[derive(Default)]
+struct Contours {
+    done: Vec<Vec<Point>>,
+    now: Vec<Point>,
+    /// Where the glyph's own origin lies.
+    x: f64,
+    scale: f64,
+}
+
+impl Contours {
+    fn place(&self, x: f32, y: f32) -> Point {
+        [
+            self.x + f64::from(x) * self.scale,
+            -f64::from(y) * self.scale,
+        ]
+    }
+
+    /// A Bézier curve from the last point, given by the weights of its control points.
+    fn curve<const N: usize>(&mut self, control: [Point; N], weights: impl Fn(f64) -> [f64; N]) {
+        for k in 1..=PIECES {
+            let w = weights(k as f64 / PIECES as f64);
+            let sum = |axis: usize| (0..N).map(|i| w[i] * control[i][axis]).sum();
+            self.now.push([sum(0), sum(1)]);
         }
     }
-    contours
+
+    fn last(&self) -> Point {
+        self.now.last().copied().unwrap_or([self.x, 0.0])
+    }
+}
+
+impl OutlineBuilder for Contours {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.now = vec![self.place(x, y)];
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.now.push(self.place(x, y));
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let control = [self.last(), self.place(x1, y1), self.place(x, y)];
+        self.curve(control, |t| {
+            [(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t]
+        });
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let control = [
+            self.last(),
+            self.place(x1, y1),
+            self.place(x2, y2),
+            self.place(x, y),
+        ];
+        self.curve(control, |t| {
+            let s = 1.0 - t;
+            [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t]
+        });
+    }
+
+    fn close(&mut self) {
+        let contour = std::mem::take(&mut self.now);
+        if contour.len() > 2 {
+            self.done.push(contour);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -99,10 +116,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_font_is_a_glyph() {
-        assert_eq!(glyphs().len(), OUTLINES.lines().count());
-        for c in "Az09 μνψ²⁻₁→⊥≤".chars() {
-            assert!(glyphs().contains_key(&c), "{c}");
+    fn the_font_has_what_plots_write() {
+        let face = FACE.as_ref().unwrap();
+        for c in "Az09 μνψρθτ²⁻₁→←↑⊥≤≥×·°…∞−′é".chars() {
+            assert!(face.glyph_index(c).is_some(), "{c}");
         }
     }
 
@@ -111,13 +128,15 @@ mod tests {
         assert!((width("AA", 10.0) - 2.0 * width("A", 10.0)).abs() < 1e-12);
         assert_eq!(outline("A", 10.0).len(), 2);
         assert_eq!(outline("i", 10.0).len(), 2);
-        let low = outline("A", 2048.0)
+        // Capitals are 0.729 of the size high.
+        let top = outline("A", 1000.0)
             .concat()
             .iter()
-            .map(|p| p[1])
-            .fold(0.0, f64::min);
-        assert_eq!(low, -1456.0);
+            .map(|p| -p[1])
+            .fold(0.0, f64::max);
+        assert!((top - 729.0).abs() < 1.0, "{top}");
         // A character that is not there still takes room and shows.
-        assert_eq!(outline("\u{1F600}", 10.0).len(), 2);
+        assert_eq!(outline("\u{10FFFD}", 10.0).len(), 2);
+        assert!(width("\u{10FFFD}", 10.0) > 0.0);
     }
 }

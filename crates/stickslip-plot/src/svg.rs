@@ -9,7 +9,7 @@ pub(crate) fn write(drawing: &Drawing) -> String {
     let (w, h) = (number(drawing.width), number(drawing.height));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-         font-family=\"Roboto, Helvetica, Arial, sans-serif\" role=\"img\">\n<title>{}</title>\n",
+         font-family=\"DejaVu Sans Condensed, Helvetica, Arial, sans-serif\" role=\"img\">\n<title>{}</title>\n",
         escape(&drawing.title)
     );
     let mut window = None;

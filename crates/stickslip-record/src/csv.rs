@@ -78,7 +78,7 @@ impl CsvWriter {
     /// Joints and springs with their forces go beside the bodies: `run.joints.csv` for `run.csv`.
     #[must_use]
     pub fn with_joints(mut self) -> Self {
-        let path = self.bodies.path.with_extension("joints.csv");
+        let path = joints_path(&self.bodies.path);
         self.joints = Some(Table::new(path));
         self
     }
@@ -215,6 +215,12 @@ fn write_contact(rows: &mut String, names: &[String], t: f64, h: f64, ci: &Conta
 #[must_use]
 pub fn contacts_path(path: &Path) -> PathBuf {
     path.with_extension("contacts.csv")
+}
+
+/// `run.joints.csv` for `run.csv`.
+#[must_use]
+pub fn joints_path(path: &Path) -> PathBuf {
+    path.with_extension("joints.csv")
 }
 
 /// A field as RFC 4180 wants it: in quotes if it has a comma, a quote or a line break.

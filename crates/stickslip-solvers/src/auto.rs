@@ -248,7 +248,7 @@ impl Chain<'_> {
     }
 
     /// From nothing: what rests, rests, although other answers may be as lawful and sooner found.
-    fn rest_first(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         let found = self.newton(p);
         if found && self.nothing_moves(p) {
@@ -581,7 +581,7 @@ impl ContactSolver for Auto {
         chain.engines.newton.settings.polish = true;
         let cold = p.iter().all(|&p| p == DVec3::ZERO);
         let found = if cold {
-            chain.rest_first(smooth, &mut p) || chain.continued(smooth, cold, &mut p)
+            chain.starts_at_rest(smooth, &mut p) || chain.continued(smooth, cold, &mut p)
         } else {
             chain.continued(smooth, cold, &mut p) || chain.relaxed(smooth, &mut p)
         };

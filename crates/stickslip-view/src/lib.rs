@@ -12,8 +12,10 @@ pub mod camera;
 pub mod film;
 pub mod glb;
 pub mod mesh;
+mod order;
 mod pack;
 pub mod page;
+mod pieces;
 pub mod shot;
 pub mod solid;
 
@@ -47,5 +49,11 @@ pub enum ViewError {
         from: f64,
         /// Last time, s.
         to: f64,
+    },
+    /// A name that no body has.
+    #[error("there is no body named {name:?}")]
+    NoBody {
+        /// What was asked for.
+        name: String,
     },
 }

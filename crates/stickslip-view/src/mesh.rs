@@ -13,6 +13,12 @@ pub struct Mesh {
     pub normals: Vec<DVec3>,
     /// Ends of the lines at which the surface bends sharply, two for each.
     pub edges: Vec<DVec3>,
+    /// Triangles on the two sides of each edge; the same twice where the surface ends.
+    pub edge_faces: Vec<[usize; 2]>,
+    /// Does it enclose a solid? Otherwise it is seen from both sides.
+    pub closed: bool,
+    /// Does it enclose a convex solid?
+    pub convex: bool,
 }
 
 /// Faces that meet at a larger angle than 30° have an edge between them.
@@ -55,9 +61,24 @@ impl Mesh {
             let sharp = |pair: &[usize]| faces[pair[0]].1.dot(faces[pair[1]].1) <= SHARP;
             if met.len() != 2 || sharp(met) {
                 mesh.edges.extend([vertices[*a], vertices[*b]]);
+                mesh.edge_faces.push([met[0], met[met.len() - 1]]);
             }
         }
+        mesh.closed = sides.values().all(|met| met.len() == 2);
+        mesh.convex = mesh.closed && mesh.is_convex(vertices);
         mesh
+    }
+
+    /// Does every vertex lie behind every face? Too much work for a large mesh, which counts as not convex.
+    fn is_convex(&self, vertices: &[DVec3]) -> bool {
+        const WORK: usize = 100_000_000;
+        let size = vertices.iter().fold(0.0_f64, |m, v| m.max(v.length()));
+        self.corners.len() * vertices.len() < WORK
+            && self.corners.chunks_exact(3).all(|t| {
+                let normal = (t[1] - t[0]).cross(t[2] - t[0]);
+                let slack = 1e-9 * size * normal.length();
+                vertices.iter().all(|v| normal.dot(*v - t[0]) <= slack)
+            })
     }
 
     /// The box from −1 to 1 along each axis.
@@ -136,6 +157,7 @@ impl Mesh {
         let mut mesh = Self::turned(&(0..=rows).map(at).collect::<Vec<_>>(), sectors);
         mesh.normals.clone_from(&mesh.corners);
         mesh.edges.clear();
+        mesh.edge_faces.clear();
         mesh
     }
 }
@@ -156,6 +178,13 @@ mod tests {
     fn surfaces_are_closed_and_face_outwards() {
         let cube = Mesh::cube();
         assert_eq!((cube.corners.len(), cube.edges.len()), (36, 24));
+        assert!(cube.convex);
+        for (ends, faces) in cube.edges.chunks_exact(2).zip(&cube.edge_faces) {
+            for face in faces {
+                let corners = &cube.corners[3 * face..3 * face + 3];
+                assert!(ends.iter().all(|e| corners.contains(e)));
+            }
+        }
         assert!((volume(&cube) - 8.0).abs() < 1e-12);
         let ball = Mesh::ball(64);
         assert!((volume(&ball) / (2.0 / 3.0 * TAU) - 1.0).abs() < 0.01);

@@ -1,15 +1,16 @@
-//! A picture of one moment without a browser: flat-shaded faces, the far ones first, forces on top.
+//! A picture of one moment without a browser: flat-shaded faces, what is hidden first, forces on top.
 
 use crate::ViewError;
 use crate::camera::Camera;
-use crate::film::{Film, LinkKind};
+use crate::film::{Actor, Film, LinkKind};
+use crate::order::{self, hull};
+use crate::pieces::{shaded, world};
 use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use stickslip_certify::Mode;
-use stickslip_geometry::Pose;
 use stickslip_plot::colour::{self, Colour, GREY, INK};
-use stickslip_plot::{Anchor, Drawing, Point, Stroke, Style};
+use stickslip_plot::{Anchor, Drawing, Point, Stroke};
 
 /// What a picture shows, and from where.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct ShotOptions {
     pub caption: bool,
     /// Frame everything that ever moves (and not only what is there at this time)?
     pub whole: bool,
+    /// Names of bodies that are drawn as if of glass, to see what is inside or behind.
+    pub glass: Vec<String>,
 }
 
 impl Default for ShotOptions {
@@ -40,11 +43,14 @@ impl Default for ShotOptions {
             forces: true,
             caption: true,
             whole: false,
+            glass: Vec::new(),
         }
     }
 }
 
-const LIGHT: DVec3 = DVec3::new(-0.349, -0.388, 0.853);
+pub(crate) const LIGHT: DVec3 = DVec3::new(-0.349, -0.388, 0.853);
+/// Nothing nearer to the eye is drawn, in parts of the distance to what is looked at.
+const NEAR: f64 = 1e-3;
 const SKY: Colour = Colour::rgb(0xf4f6f9);
 const FIXED: Colour = Colour::rgb(0xb4bbc4);
 const BODIES: [Colour; 7] = [
@@ -57,37 +63,25 @@ const BODIES: [Colour; 7] = [
     Colour::rgb(0xb2a399),
 ];
 
-/// Added to the distance of what is fixed, m.
-const SCENERY: f64 = 1e9;
-
-/// Something to be painted, with its distance from the eye.
-struct Paint {
-    depth: f64,
-    mark: Mark,
-    style: Style,
-}
-
-enum Mark {
-    Polygon(Vec<Point>),
-    Line(Vec<Point>),
-    Disc(Point, f64),
-}
-
-struct Painter<'a, 'b> {
-    film: &'a Film<'b>,
-    frame: usize,
-    camera: Camera,
+pub(crate) struct Painter<'a, 'b> {
+    pub(crate) film: &'a Film<'b>,
+    pub(crate) frame: usize,
+    pub(crate) camera: Camera,
     width: f64,
-    height: f64,
+    pub(crate) height: f64,
 }
 
 impl Film<'_> {
     /// The frame nearest to time t, drawn.
     ///
     /// # Errors
-    /// A time outside the trajectory.
+    /// A time outside the trajectory, or a name that no body has.
     pub fn shot(&self, t: f64, options: &ShotOptions) -> Result<Drawing, ViewError> {
         let frame = self.frame_at(t)?;
+        let has = |name: &&String| self.actors.iter().any(|a| a.name == **name);
+        if let Some(name) = options.glass.iter().find(|n| !has(n)) {
+            return Err(ViewError::NoBody { name: name.clone() });
+        }
         let frames = if options.whole {
             0..self.frames().len()
         } else {
@@ -120,30 +114,20 @@ impl Painter<'_, '_> {
             format!("{}, t = {time} s", self.film.title),
         );
         drawing.rectangle([0.0, 0.0], [self.width, self.height], SKY);
-        let mut floor = None;
-        for (k, actor) in self.film.actors.iter().enumerate() {
-            if let Look::Plane { normal, offset } = &actor.look {
-                let pose = self.film.pose(self.frame, k);
-                let plane = (pose.orientation * *normal, pose.to_world(*normal * *offset));
-                self.plane(&mut drawing, plane);
-                // Shadows fall on what lies below the light.
-                if plane.0.dot(LIGHT) > 0.2 {
-                    floor = floor.or(Some(plane));
-                }
-            }
+        let planes = self.planes();
+        for k in 0..planes.len() {
+            self.plane(&mut drawing, &planes, k);
         }
-        if let Some(floor) = floor {
-            self.shadows(&mut drawing, floor);
+        // Shadows fall on what lies below the light.
+        if let Some(floor) = planes.iter().find(|p| p.0.dot(LIGHT) > 0.2) {
+            self.shadows(&mut drawing, *floor);
         }
-        let mut paints = self.bodies();
-        // Stable: what is equally far stays in the order of the bodies.
-        paints.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-        for paint in &paints {
-            match (&paint.mark, paint.style.stroke) {
-                (Mark::Polygon(points), _) => drawing.polygon(points, paint.style),
-                (Mark::Disc(centre, radius), _) => drawing.circle(*centre, *radius, paint.style),
-                (Mark::Line(points), Some(stroke)) => drawing.polyline(points, stroke),
-                (Mark::Line(_), None) => {}
+        let pieces = self.pieces(&tints(self.film, &options.glass));
+        let (silhouettes, marks): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+        let size = [self.width, self.height];
+        for k in order::far_to_near(&silhouettes, size, self.camera.eye(), |p| self.ray(p)) {
+            for mark in &marks[k] {
+                mark.paint(&mut drawing);
             }
         }
         self.links(&mut drawing);
@@ -170,18 +154,41 @@ impl Painter<'_, '_> {
         drawing
     }
 
-    fn place(&self, point: DVec3) -> Option<Point> {
+    pub(crate) fn place(&self, point: DVec3) -> Option<Point> {
         let seen = self.camera.see(point);
         let half = 0.5 * self.height;
-        (seen.depth > 1e-3 * self.camera.distance)
+        (seen.depth > NEAR * self.camera.distance)
             .then_some([0.5 * self.width + half * seen.x, half * (1.0 - seen.y)])
     }
 
-    /// A grid on the plane around what is looked at, if the eye is above it.
-    fn plane(&self, drawing: &mut Drawing, (normal, point): (DVec3, DVec3)) {
-        if normal.dot(self.camera.eye() - point) <= 0.0 {
-            return;
-        }
+    /// Direction from the eye through a point of the picture: the inverse of `place`.
+    fn ray(&self, point: Point) -> DVec3 {
+        let [right, up, back] = self.camera.axes();
+        let half = 0.5 * self.height;
+        let tan = libm::tan(0.5 * self.camera.angle);
+        let (x, y) = ((point[0] - 0.5 * self.width) / half, 1.0 - point[1] / half);
+        (right * x + up * y) * tan - back
+    }
+
+    /// Half-spaces whose surface the eye is above: normal, a point of the surface.
+    fn planes(&self) -> Vec<(DVec3, DVec3)> {
+        let plane = |(k, actor): (usize, &Actor)| match &actor.look {
+            Look::Plane { normal, offset } => {
+                let pose = self.film.pose(self.frame, k);
+                Some((pose.orientation * *normal, pose.to_world(*normal * *offset)))
+            }
+            Look::Solid(_) => None,
+        };
+        let actors = self.film.actors.iter().enumerate();
+        actors
+            .filter_map(plane)
+            .filter(|(normal, point)| normal.dot(self.camera.eye() - *point) > 0.0)
+            .collect()
+    }
+
+    /// A grid on a plane around what is looked at, as far as no other plane hides it.
+    fn plane(&self, drawing: &mut Drawing, planes: &[(DVec3, DVec3)], k: usize) {
+        let (normal, point) = planes[k];
         let axis = if normal.x.abs() < 0.9 {
             DVec3::X
         } else {
@@ -192,13 +199,18 @@ impl Painter<'_, '_> {
         let target = self.camera.target;
         let foot = target - normal * normal.dot(target - point);
         let reach = 0.68 * self.camera.distance;
-        let corners: Vec<Point> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
-            .iter()
-            .filter_map(|&(a, b)| self.place(foot + (across * a + along * b) * reach))
-            .collect();
-        if corners.len() == 4 {
-            drawing.polygon(&corners, Colour::rgb(0xe6eaef));
-        }
+        // In front of the eye, and above the other planes.
+        let back = self.camera.axes()[2];
+        let near = self.camera.eye() - back * (1.01 * NEAR * self.camera.distance);
+        let others = planes.iter().enumerate().filter(|(i, _)| *i != k);
+        let bounds: Vec<(DVec3, DVec3)> = others.map(|(_, p)| *p).chain([(-back, near)]).collect();
+        let seen = |corners: Vec<DVec3>| -> Vec<Point> {
+            let cut = bounds.iter().fold(corners, |c, p| cut_by(&c, *p));
+            cut.iter().filter_map(|c| self.place(*c)).collect()
+        };
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+            .map(|(a, b)| foot + (across * a + along * b) * reach);
+        drawing.polygon(&seen(corners.to_vec()), Colour::rgb(0xe6eaef));
         let cell = libm::pow(10.0, libm::round(libm::log10(self.camera.distance / 12.0)));
         let (u, v) = ((foot - point).dot(across), (foot - point).dot(along));
         let line = Stroke::new(Colour::rgb(0xcbd2da), 0.8);
@@ -210,8 +222,8 @@ impl Painter<'_, '_> {
                 if at.abs() > reach {
                     continue;
                 }
-                let ends = [-reach, reach].map(|b| self.place(foot + first * at + second * b));
-                if let [Some(a), Some(b)] = ends {
+                let ends = [-reach, reach].map(|b| foot + first * at + second * b);
+                if let [a, b, ..] = seen(ends.to_vec())[..] {
                     drawing.line(a, b, line);
                 }
             }
@@ -229,7 +241,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.film.actors.iter().enumerate().flat_map(|(k, actor)| {
             let parts: &[Part] = match &actor.look {
                 Look::Solid(parts) => parts,
@@ -237,126 +249,6 @@ impl Painter<'_, '_> {
             };
             parts.iter().map(move |p| (k, p))
         })
-    }
-
-    /// Faces that look at the eye, each with a thin outline of its own colour, and the sharp edges between them.
-    fn bodies(&self) -> Vec<Paint> {
-        let tints = tints(self.film);
-        let eye = self.camera.eye();
-        let mut paints = Vec::new();
-        for (k, part) in self.parts() {
-            let pose = self.film.pose(self.frame, k);
-            let mesh = &self.film.meshes.list[part.mesh];
-            let middle = world(&pose, part, DVec3::ZERO);
-            if mesh.is_ball() {
-                self.ball(&mut paints, &pose, part, tints[k]);
-                continue;
-            }
-            for triangle in mesh.corners.chunks_exact(3) {
-                let corners =
-                    [triangle[0], triangle[1], triangle[2]].map(|p| world(&pose, part, p));
-                let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-                let (Some(normal), centre) = (
-                    normal.try_normalize(),
-                    (corners[0] + corners[1] + corners[2]) / 3.0,
-                ) else {
-                    continue;
-                };
-                if normal.dot(eye - centre) <= 0.0 {
-                    continue;
-                }
-                let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);
-                let fill = shaded(tints[k], light);
-                let points: Vec<Point> = corners.iter().filter_map(|c| self.place(*c)).collect();
-                if points.len() == 3 {
-                    // A face may stand before another of its body by less than rounding: the body's middle decides first.
-                    let depth = self.depth(k, middle, centre);
-                    let style = Style {
-                        fill: Some(fill),
-                        stroke: Some(Stroke::new(fill, 0.6)),
-                    };
-                    paints.push(Paint {
-                        depth,
-                        mark: Mark::Polygon(points),
-                        style,
-                    });
-                }
-            }
-            for edge in mesh.edges.chunks_exact(2) {
-                let ends = [edge[0], edge[1]].map(|p| world(&pose, part, p));
-                let seen: Vec<Point> = ends.iter().filter_map(|e| self.place(*e)).collect();
-                let centre = 0.5 * (ends[0] + ends[1]);
-                // An edge on the far side is hidden by the body itself.
-                if seen.len() == 2
-                    && (centre - middle).dot(eye - middle)
-                        > -0.35 * (centre - middle).length() * (eye - middle).length()
-                {
-                    let depth = self.depth(k, middle, centre) - 1e-6;
-                    let style = Stroke::new(Colour::rgb(0x24374d).with_opacity(0.55), 0.7).into();
-                    paints.push(Paint {
-                        depth,
-                        mark: Mark::Line(seen),
-                        style,
-                    });
-                }
-            }
-        }
-        paints
-    }
-
-    /// By which a face is sorted, m: mostly by its body. What is fixed is scenery, large and of many pieces: it comes
-    /// first, face by face, and what moves is painted over it.
-    fn depth(&self, body: usize, middle: DVec3, centre: DVec3) -> f64 {
-        let face = self.camera.see(centre).depth;
-        if self.film.actors[body].mass.is_none() {
-            return SCENERY + face;
-        }
-        0.8 * self.camera.see(middle).depth + 0.2 * face
-    }
-
-    /// A ball: discs that grow lighter towards the light, and the three circles in which the planes of its axes cut
-    /// it, which show how it turns.
-    fn ball(&self, paints: &mut Vec<Paint>, pose: &Pose, part: &Part, tint: Colour) {
-        let (centre, radius) = (world(pose, part, DVec3::ZERO), part.scale.x);
-        let seen = self.camera.see(centre);
-        let Some(at) = self.place(centre).filter(|_| seen.depth > radius) else {
-            return;
-        };
-        let half_height = 0.5 * self.height / libm::tan(0.5 * self.camera.angle);
-        let size = half_height * radius / libm::sqrt(seen.depth * seen.depth - radius * radius);
-        let [right, up, _] = self.camera.axes();
-        let (x, y) = (LIGHT.dot(right), LIGHT.dot(up));
-        const DISCS: usize = 6;
-        for k in 0..DISCS {
-            let part = k as f64 / DISCS as f64;
-            let middle = [at[0] + 0.8 * part * size * x, at[1] - 0.8 * part * size * y];
-            paints.push(Paint {
-                depth: seen.depth,
-                mark: Mark::Disc(middle, size * (1.0 - part)),
-                style: shaded(tint, 0.66 + 0.4 * part).into(),
-            });
-        }
-        let eye = self.camera.eye();
-        let stroke = Stroke::new(INK.with_opacity(0.4), 0.8);
-        for (u, v) in [
-            (DVec3::X, DVec3::Y),
-            (DVec3::Y, DVec3::Z),
-            (DVec3::Z, DVec3::X),
-        ] {
-            let mut run: Vec<Point> = Vec::new();
-            for k in 0..=32 {
-                let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / 32.0);
-                let point = world(pose, part, u * cos + v * sin);
-                match self
-                    .place(point)
-                    .filter(|_| (point - centre).dot(eye - point) > 0.0)
-                {
-                    Some(place) => run.push(place),
-                    None => line(paints, seen.depth, &mut run, stroke),
-                }
-            }
-            line(paints, seen.depth, &mut run, stroke);
-        }
     }
 
     /// Joints as pins with a line to the centre of each body, springs as zigzags.
@@ -415,34 +307,8 @@ impl Painter<'_, '_> {
     }
 }
 
-/// Paints the run so far, and begins a new one.
-fn line(paints: &mut Vec<Paint>, depth: f64, run: &mut Vec<Point>, stroke: Stroke) {
-    let points = std::mem::take(run);
-    if points.len() > 1 {
-        paints.push(Paint {
-            depth,
-            mark: Mark::Line(points),
-            style: stroke.into(),
-        });
-    }
-}
-
-fn world(pose: &Pose, part: &Part, point: DVec3) -> DVec3 {
-    pose.to_world(part.pose.to_world(point * part.scale))
-}
-
-fn shaded(colour: Colour, light: f64) -> Colour {
-    let shade = |c: u8| (f64::from(c) * light).round().clamp(0.0, 255.0) as u8;
-    Colour {
-        r: shade(colour.r),
-        g: shade(colour.g),
-        b: shade(colour.b),
-        a: colour.a,
-    }
-}
-
 /// One colour for each family of names (`box[0]`, `box[1]`, …), lighter and darker in turn.
-fn tints(film: &Film<'_>) -> Vec<Colour> {
+fn tints(film: &Film<'_>, glass: &[String]) -> Vec<Colour> {
     let mut families: BTreeMap<&str, (Colour, usize)> = BTreeMap::new();
     let mut out = Vec::new();
     for actor in &film.actors {
@@ -456,6 +322,11 @@ fn tints(film: &Film<'_>) -> Vec<Colour> {
         out.push(shaded(*colour, [1.0, 1.14, 0.88][*count % 3]));
         *count += 1;
     }
+    for (tint, actor) in out.iter_mut().zip(&film.actors) {
+        if glass.contains(&actor.name) {
+            *tint = tint.with_opacity(0.12);
+        }
+    }
     out
 }
 
@@ -467,27 +338,22 @@ fn cut(title: &str) -> String {
     }
 }
 
-/// The convex outline of points (Andrew's monotone chain).
-fn hull(mut points: Vec<Point>) -> Vec<Point> {
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    points.dedup();
-    let turn = |o: Point, a: Point, b: Point| {
-        (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
-    };
-    let chain = |points: &mut dyn Iterator<Item = Point>| {
-        let mut out: Vec<Point> = Vec::new();
-        for p in points {
-            while out.len() > 1 && turn(out[out.len() - 2], out[out.len() - 1], p) <= 0.0 {
-                out.pop();
-            }
+/// The part of a polygon (or a line, as one with two corners) that lies above a plane.
+fn cut_by(corners: &[DVec3], (normal, point): (DVec3, DVec3)) -> Vec<DVec3> {
+    let side = |p: DVec3| normal.dot(p - point);
+    let mut out = Vec::with_capacity(corners.len() + 1);
+    for (k, &p) in corners.iter().enumerate() {
+        let q = corners[(k + 1) % corners.len()];
+        let (s, t) = (side(p), side(q));
+        if s >= 0.0 {
             out.push(p);
         }
-        out.pop();
-        out
-    };
-    let mut outline = chain(&mut points.iter().copied());
-    outline.extend(chain(&mut points.iter().rev().copied()));
-    outline
+        let closes = corners.len() == 2 && k == 1;
+        if !closes && ((s > 0.0 && t < 0.0) || (s < 0.0 && t > 0.0)) {
+            out.push(p + (q - p) * (s / (s - t)));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -495,16 +361,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_outline_of_points_is_convex() {
-        let square = vec![
-            [0.0, 0.0],
-            [1.0, 0.0],
-            [0.5, 0.5],
-            [1.0, 1.0],
-            [0.0, 1.0],
-            [0.0, 0.0],
-        ];
-        assert_eq!(hull(square).len(), 4);
-        assert!(hull(vec![[1.0, 1.0]]).len() < 2);
+    fn a_plane_cuts_polygons_and_lines() {
+        let square =
+            [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| DVec3::new(x, y, 0.0));
+        let plane = (DVec3::X, DVec3::X * 0.25);
+        let cut = cut_by(&square, plane);
+        assert_eq!(cut.len(), 4);
+        assert!(cut.iter().all(|p| p.x >= 0.25));
+        let line = cut_by(&square[..2], plane);
+        assert_eq!(line, [DVec3::X * 0.25, DVec3::X]);
+        assert!(cut_by(&square, (DVec3::X, DVec3::X * 2.0)).is_empty());
     }
 }

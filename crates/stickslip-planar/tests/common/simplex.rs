@@ -42,10 +42,13 @@ impl Program {
     /// max objective·x for each objective.
     ///
     /// Every point is put back into the rows. Where it misses them, a pivot was taken on a rounding error; the program
-    /// is then solved again with a larger pivot tolerance.
+    /// is then solved again with a larger pivot tolerance. So it is where the first phase, which is bounded, has lost
+    /// its bound.
     pub(crate) fn maximise(&self, objectives: &[Vec<f64>]) -> Vec<Optimum> {
         for factor in [1.0, 1e2, 1e3] {
-            let optima = self.attempt(objectives, self.tol * factor);
+            let Some(optima) = self.attempt(objectives, self.tol * factor) else {
+                continue;
+            };
             let good = optima.iter().all(|o| match o {
                 Optimum::Infeasible => true,
                 Optimum::At(x) | Optimum::Unbounded(x, _) => self.misses(x) < 1e-6,
@@ -68,7 +71,8 @@ impl Program {
             .fold(0.0, f64::max)
     }
 
-    fn attempt(&self, objectives: &[Vec<f64>], tol: f64) -> Vec<Optimum> {
+    /// The optima, unless rounding errors have spoilt the first phase.
+    fn attempt(&self, objectives: &[Vec<f64>], tol: f64) -> Option<Vec<Optimum>> {
         let (n, m) = (self.columns, self.rows.len());
         // Tableau with one artificial variable for each row.
         let width = n + m + 1;
@@ -92,10 +96,14 @@ impl Program {
             }
             cost[width - 1] += line[width - 1];
         }
-        let unbounded = iterate(&mut t, &mut basis, &mut cost, n, tol);
-        debug_assert!(unbounded.is_none());
+        // A column's reduced cost is the sum of its entries in the rows of artificial variables: above m·tol, one of the
+        // entries is above tol, and there is a row to leave. Below, the column is zero as far as tol can tell.
+        let improves = tol * m as f64;
+        if iterate(&mut t, &mut basis, &mut cost, n, tol, improves).is_some() {
+            return None;
+        }
         if cost[width - 1] > 10.0 * tol * (1 + m) as f64 {
-            return objectives.iter().map(|_| Optimum::Infeasible).collect();
+            return Some(objectives.iter().map(|_| Optimum::Infeasible).collect());
         }
         // Drive the artificial variables out; rows where that cannot be done say nothing new.
         let mut i = 0;
@@ -116,7 +124,7 @@ impl Program {
             }
             i += 1;
         }
-        objectives
+        let optima = objectives
             .iter()
             .map(|objective| {
                 let (mut t, mut basis) = (t.clone(), basis.clone());
@@ -128,7 +136,7 @@ impl Program {
                         cost[j] -= c * line[j];
                     }
                 }
-                let ray = iterate(&mut t, &mut basis, &mut cost, n, tol);
+                let ray = iterate(&mut t, &mut basis, &mut cost, n, tol, tol);
                 let mut x = vec![0.0; n];
                 for (line, &b) in t.iter().zip(&basis) {
                     x[b] = line[width - 1];
@@ -145,7 +153,8 @@ impl Program {
                     }
                 }
             })
-            .collect()
+            .collect();
+        Some(optima)
     }
 
     pub(crate) fn feasible(&self) -> bool {
@@ -175,17 +184,19 @@ fn pivot(t: &mut [Vec<f64>], basis: &mut [usize], cost: &mut [f64], row: usize, 
     basis[row] = column;
 }
 
-/// Pivots until no column improves the cost; the column that has no end, if one appears.
+/// Pivots, on entries above `tol`, until no column improves the cost by more than `improves`; the column that has no
+/// end, if one appears.
 fn iterate(
     t: &mut [Vec<f64>],
     basis: &mut [usize],
     cost: &mut [f64],
     columns: usize,
     tol: f64,
+    improves: f64,
 ) -> Option<usize> {
     let last = cost.len() - 1;
     for _ in 0..10_000 {
-        let entering = (0..columns).find(|&j| cost[j] > tol)?;
+        let entering = (0..columns).find(|&j| cost[j] > improves)?;
         let mut leaving: Option<usize> = None;
         for i in 0..t.len() {
             if t[i][entering] <= tol {
