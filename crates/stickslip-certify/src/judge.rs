@@ -16,6 +16,7 @@ use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::pieces::piece_pairs;
+use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, pose::exp};
 
 /// What the scene prescribes for the step.

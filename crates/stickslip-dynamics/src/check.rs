@@ -5,7 +5,7 @@ use crate::methods::Method;
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::world::{Plan, World, energy};
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Kind, Residual, Scheme, StepRecord,
+    BodyState, Certificate, ContactImpulse, Kind, Residual, Scheme, StepRecord,
 };
 use stickslip_geometry::separation::separation;
 use stickslip_record::base64;
