@@ -5,6 +5,7 @@ mod bench;
 mod bench_cannonball;
 mod bench_contacts;
 mod bench_page;
+mod bench_piles;
 mod bench_plate;
 mod bench_precision;
 mod check;
