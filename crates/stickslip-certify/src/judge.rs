@@ -338,11 +338,12 @@ impl Judge {
                 hidden = bends[0] + bends[1];
             }
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
-                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                let closest = closest_on_the_way(a, b);
+                let depth = -closest.at_end;
                 if depth.is_nan() || depth > c.penetration {
                     c.penetration = depth;
                 }
-                let mut excess = -closest_on_the_way(a, b).0 - unseen(a, b) - hidden;
+                let mut excess = -closest.on_the_way - unseen(a, b) - hidden;
                 // Nor do they undo what earlier steps could not see (between events, a short step what a long one could not).
                 if of_velocities {
                     excess += separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
@@ -436,9 +437,8 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
-        // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
-        // covers that.
-        let mut way = 2.0 * a.radius().min(b.radius());
+        // What the bodies move, and a hundredth of the smaller one: so near are those that the conjunctive rule holds.
+        let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
         }

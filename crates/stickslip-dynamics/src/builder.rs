@@ -438,11 +438,11 @@ impl WorldBuilder {
         self.settings.ignored = uncolliding(&model, &self.joints, apart);
         let jointed = !(model.joints.is_empty() && model.springs.is_empty());
         let method = self.settings.method;
-        if jointed && matches!(method, Method::Implicit | Method::Anitescu) {
+        if jointed && method == Method::Anitescu {
             return Err(BuildError::Setting {
                 setting: "method",
                 reason: format!(
-                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\"",
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\" or \"implicit\"",
                     method.name()
                 ),
             });

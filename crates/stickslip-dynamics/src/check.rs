@@ -349,7 +349,8 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
     }
     let mut hash = StateHash::new(&trajectory.header.bodies);
     for frame in &trajectory.frames {
-        hash.update(frame.step.step, &frame.step.bodies);
+        let step = &frame.step;
+        hash.update(step.step, &step.bodies, &step.joints);
     }
     if hash.hex() != summary.hash {
         report.find(

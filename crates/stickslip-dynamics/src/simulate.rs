@@ -104,7 +104,7 @@ pub fn simulate(
     progress: &mut dyn FnMut(&World),
 ) -> Result<Outcome, RecordError> {
     let mut hash = StateHash::new(&header.bodies);
-    hash.update(world.steps(), world.states());
+    hash.update(world.steps(), world.states(), &world.last_step().joints);
     recorder.start(header, world.last_step())?;
     let mut outcome = Outcome {
         steps: 0,
@@ -134,7 +134,7 @@ pub fn simulate(
         let t = world.time();
         match world.step() {
             Ok(step) => {
-                hash.update(step.step, &step.bodies);
+                hash.update(step.step, &step.bodies, &step.joints);
                 let bodies = world.started_from().unwrap_or(&before);
                 recorder.record(Start { t, bodies }, world.last_step())?;
             }

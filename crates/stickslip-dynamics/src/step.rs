@@ -108,14 +108,21 @@ impl World {
         Ok(())
     }
 
-    /// The problem that the next step poses, as first seen; nothing is solved.
+    /// The problem that the next step poses, as first seen, with the rows of joints (linearised about the motion so far) and
+    /// springs after those of the contacts; nothing is solved.
     ///
     /// # Errors
-    /// [`StepError`] where a force or a prescribed motion is not finite.
+    /// [`StepError`] where a force or a prescribed motion is not finite, or a joint is where its rotation cannot be told.
     pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
         self.prepare(self.whole_step(Scheme::StewartTrinkle))?;
         self.find_contacts();
         self.assemble();
+        match self.assemble_joints(&mut Vec::new()) {
+            Err(Failure::Step(e)) => return Err(*e),
+            Err(Failure::Solver(_)) | Ok(()) => {}
+        }
+        let work = &mut self.work;
+        work.joints.make_rigid(&mut work.problem);
         Ok(&self.work.problem.problem)
     }
 
@@ -258,7 +265,9 @@ impl World {
             let mut rounds = Rounds::default();
             let closed = loop {
                 let before = solved.iterations;
-                solved = self.solve_friction(solver, &mut guess, &mut nu, rounds.coarse())?;
+                solved = self
+                    .solve_friction(solver, &mut guess, &mut nu, rounds.coarse())
+                    .map_err(|failure| self.in_rounds(failure, &rounds))?;
                 solved.iterations += before;
                 self.clear_open(&mut solved, &mut nu);
                 self.stopwatch.lap(Stage::Solve);

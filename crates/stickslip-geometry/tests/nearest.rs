@@ -87,7 +87,9 @@ fn study(kinds: [&str; 2], seed: u64, poses: usize) -> Worst {
         worst.seen += 1;
         let size = a.radius().max(b.radius());
         let mut fail = |what: String| {
-            worst.failures.push(format!("{kinds:?} dice {before} gap {gap:e}: {what}"));
+            worst
+                .failures
+                .push(format!("{kinds:?} dice {before} gap {gap:e}: {what}"));
         };
         let back = nearest(&b, &pose_b, &a, &pose_a).expect("convex shapes");
         if (back.gap - near.gap).abs() > 1e-12 {

@@ -64,6 +64,7 @@ pub mod interior_point;
 mod krylov;
 pub mod law;
 pub mod lcp;
+pub mod lcp_contact;
 pub mod lcp_interior;
 pub mod lcp_json;
 pub mod lemke;

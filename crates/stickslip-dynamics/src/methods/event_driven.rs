@@ -62,13 +62,6 @@ impl World {
         } else {
             return Ok(false);
         };
-        if !(self.model.joints.is_empty() && self.model.springs.is_empty()) {
-            return Err(StepError::Unsupported {
-                step: self.last.step + 1,
-                t: self.last.t,
-                what: "an impact in a scene with joints or springs; use \"stewart-trinkle\"",
-            });
-        }
         self.certified(self.phase(due))?;
         Ok(true)
     }

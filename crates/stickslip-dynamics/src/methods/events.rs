@@ -73,7 +73,9 @@ impl World {
     fn closest(&self, watched: &Watched, start: &[BodyState], end: &[BodyState]) -> (f64, f64) {
         let [i, j] = watched.pair;
         if watched.listed.is_empty() {
-            return closest_on_the_way(&self.moving(i, start, end), &self.moving(j, start, end));
+            let (a, b) = (self.moving(i, start, end), self.moving(j, start, end));
+            let closest = closest_on_the_way(&a, &b);
+            return (closest.on_the_way, closest.at);
         }
         (self.gap(watched, end), 1.0)
     }

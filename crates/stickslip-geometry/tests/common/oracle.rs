@@ -44,9 +44,21 @@ impl<'a> Solid<'a> {
             shape,
             centre: pose.position.into(),
             axes: [
-                Vector([one - entry(y * y + z * z), entry(x * y + w * z), entry(x * z - w * y)]),
-                Vector([entry(x * y - w * z), one - entry(x * x + z * z), entry(y * z + w * x)]),
-                Vector([entry(x * z + w * y), entry(y * z - w * x), one - entry(x * x + y * y)]),
+                Vector([
+                    one - entry(y * y + z * z),
+                    entry(x * y + w * z),
+                    entry(x * z - w * y),
+                ]),
+                Vector([
+                    entry(x * y - w * z),
+                    one - entry(x * x + z * z),
+                    entry(y * z + w * x),
+                ]),
+                Vector([
+                    entry(x * z + w * y),
+                    entry(y * z - w * x),
+                    one - entry(x * x + y * y),
+                ]),
             ],
         }
     }
@@ -101,11 +113,19 @@ impl<'a> Solid<'a> {
         let mut most = Long::from(f64::NEG_INFINITY);
         for v in self.vertices() {
             let height = n.dot(self.point(v)) + self.rounding();
-            most = if most.high.is_finite() { most.max(height) } else { height };
+            most = if most.high.is_finite() {
+                most.max(height)
+            } else {
+                height
+            };
         }
         for (centre, radius) in self.rims() {
             let height = n.dot(centre) + radius * n.across(self.axes[2]).length();
-            most = if most.high.is_finite() { most.max(height) } else { height };
+            most = if most.high.is_finite() {
+                most.max(height)
+            } else {
+                height
+            };
         }
         most
     }
