@@ -15,6 +15,7 @@ mod dump;
 mod field;
 mod modes;
 mod output;
+mod planar_source;
 mod reproduce;
 mod run;
 mod schema;
