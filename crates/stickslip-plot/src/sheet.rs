@@ -89,6 +89,9 @@ mod tests {
         let sheet = Sheet::new("", 2).part(left.clone()).part(right).drawing();
         let canvas = crate::raster::draw(&sheet, 1.0);
         let middle_of_left = 3 * (20 * canvas.width + 20);
-        assert_eq!(canvas.rgb()[middle_of_left..middle_of_left + 3], [255, 0, 0]);
+        assert_eq!(
+            canvas.rgb()[middle_of_left..middle_of_left + 3],
+            [255, 0, 0]
+        );
     }
 }
