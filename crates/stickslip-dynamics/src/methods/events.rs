@@ -160,9 +160,6 @@ impl World {
                 a *= if moved == 1 { 0.5 } else { 1.0 };
                 moved = 1;
             } else {
-                if gap <= 0.25 * rounding {
-                    return Ok(middle);
-                }
                 (low, a) = (middle, gap);
                 b *= if moved == -1 { 0.5 } else { 1.0 };
                 moved = -1;
