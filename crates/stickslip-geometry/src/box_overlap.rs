@@ -91,7 +91,9 @@ mod tests {
             let general = overlap(
                 &Placed::new(&a, &pose_a, origin),
                 &Placed::new(&b, &pose_b, origin),
-            );
+            )
+            .expect("boxes have faces")
+            .gap;
             let quick = BoxPair::new(half_a, &pose_a, half_b, &pose_b).overlap();
             if general <= 0.0 {
                 overlapping += 1;

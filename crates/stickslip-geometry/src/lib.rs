@@ -22,6 +22,7 @@ pub mod path;
 pub mod pieces;
 mod placed;
 pub mod pose;
+mod proof;
 pub mod reduce;
 mod rims;
 mod round;

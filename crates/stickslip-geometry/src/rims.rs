@@ -98,28 +98,53 @@ fn far_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
 ///
 /// found from `start` and from the places where the two circles, sampled, come nearest. `visit` is given each.
 pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, start: DVec3, mut visit: impl FnMut(DVec3)) {
-    let w = b.centre - a.centre;
     // A rim is seen only from its own side.
-    let mut from = |n: DVec3| {
-        let n = n.try_normalize();
-        if let Some(n) = n.filter(|n| a.sees(*n) && b.sees(-*n)) {
-            visit(climb(n, w, a, b));
-        }
-    };
-    from(start);
-    near_places(a, b, |p, q| {
+    let seen = |n: &DVec3| a.sees(*n) && b.sees(-*n);
+    if let Some(n) = start.try_normalize().filter(seen) {
+        visit(climb(n, a, b));
+    }
+    let mut between = |p: DVec3, q: DVec3| {
+        let (p, q) = settle(a, b, p, q);
         // Across the two tangents, both ways, and along the gap.
         let tangents = (p - a.centre)
             .cross(a.axis)
             .cross((q - b.centre).cross(b.axis));
-        [tangents, -tangents, q - p].into_iter().for_each(&mut from);
-    });
-    near_places(b, a, |q, p| {
-        let tangents = (p - a.centre)
-            .cross(a.axis)
-            .cross((q - b.centre).cross(b.axis));
-        [tangents, -tangents].into_iter().for_each(&mut from);
-    });
+        let all = [tangents, -tangents, q - p];
+        let all = all.into_iter().filter_map(DVec3::try_normalize);
+        all.filter(seen).for_each(&mut visit);
+    };
+    near_places(a, b, &mut between);
+    near_places(b, a, |q, p| between(p, q));
+}
+
+/// Newton's method for the points p and q of the two circles, whose connection is across both tangents, whatever their
+/// distance.
+fn settle(a: &Circle, b: &Circle, p: DVec3, q: DVec3) -> (DVec3, DVec3) {
+    let (mut u, mut v) = ((p - a.centre) / a.radius, (q - b.centre) / b.radius);
+    for _ in 0..12 {
+        let (s, t) = (a.axis.cross(u), b.axis.cross(v));
+        let d = b.centre + v * b.radius - a.centre - u * a.radius;
+        // d·s = 0 and d·t = 0, of the angles of p and q.
+        let cosine = s.dot(t);
+        let slopes = DMat2::from_cols(
+            DVec2::new(-a.radius - d.dot(u), -a.radius * cosine),
+            DVec2::new(b.radius * cosine, b.radius - d.dot(v)),
+        );
+        let mut step = slopes.inverse() * DVec2::new(d.dot(s), d.dot(t));
+        let length = step.length();
+        if !length.is_finite() {
+            break;
+        }
+        if length > 0.5 {
+            step *= 0.5 / length;
+        }
+        let turned = |u: DVec3, s: DVec3, angle: f64| (u - s * angle).try_normalize().unwrap_or(u);
+        (u, v) = (turned(u, s, step.x), turned(v, t, step.y));
+        if length < 1e-15 {
+            break;
+        }
+    }
+    (a.centre + u * a.radius, b.centre + v * b.radius)
 }
 
 /// The points of a circle, of some all around, that are nearer to the other circle than those beside them, each
@@ -204,7 +229,8 @@ impl Circle {
 }
 
 /// Newton's method on the sphere for the maximum of f near `n`, by steps up only.
-fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
+pub(crate) fn climb(mut n: DVec3, a: &Circle, b: &Circle) -> DVec3 {
+    let w = b.centre - a.centre;
     let value = |n: DVec3| n.dot(w) - a.support(n).0 - b.support(n).0;
     let (mut f, mut polished) = (value(n), 0);
     for _ in 0..100 {

@@ -10,7 +10,6 @@
 mod ball;
 mod conjunctive;
 mod convex;
-mod cuboid;
 mod over;
 mod plane;
 mod points;
@@ -259,9 +258,6 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
         (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
-        }
-        (Shape::Box { half }, Shape::Box { half: other }) => {
-            cuboid::box_box(a, *half, b, *other, out);
         }
         _ => convex::convex(a, b, out),
     }
