@@ -12,7 +12,8 @@
 //!   ½ ν⁺ᵀMν⁺ + ½ Σ γ φ⁺² ≤ ½ wᵀMw + ½ Σ γ φ² + Σ p_n (−ψ/h)₊ − Σ p_t·v_prescribed + Σ (work of joints) :
 //! ```
 //!
-//! what stabilisation, moving bodies, drives and motors put in stands on the right. Anitescu's bound is the same
+//! what stabilisation, moving bodies, drives and motors put in stands on the right (beside joints also what the rows count
+//! more than the twists, for they count ways). Anitescu's bound is the same
 //! without them.
 
 use crate::free_motion::{coasting_spin, turned};
@@ -20,6 +21,7 @@ use crate::joint::JointImpulse;
 use crate::joint_law::phi_next;
 use crate::judge::{Given, Start, frame_velocity};
 use crate::step::{BodyState, ContactImpulse};
+use crate::way::{counts_ways, normal_row, velocity_at};
 use glam::DVec3;
 
 /// What is left of the inequality, J (negative where it is broken), and the size of its largest side, J.
@@ -52,10 +54,22 @@ pub fn slack(
         let p = contact.impulse;
         may += p.x * (-contact.contact.gap / h).max(0.0);
         // Friction against a body that moves by itself may put energy in.
-        let carried = frame_velocity(start, given.scheme, after, contact, |i| {
-            !model.bodies[i].is_free()
-        });
+        let read = |i: usize, x: DVec3| velocity_at(start, given, after, i, x);
+        let free = |i: usize| model.bodies[i].is_free();
+        let carried = frame_velocity(&contact.contact, |i| !free(i), read);
         may -= p.y * carried.y + p.z * carried.z;
+        if counts_ways(model, given.scheme) {
+            // Power is that of the twists, whatever the rows count.
+            let twist = |i: usize, x: DVec3| {
+                let at = given.scheme.pose(model, start.states, after, i);
+                after[i].twist.at(x - at.position)
+            };
+            let by_twist = frame_velocity(&contact.contact, free, twist);
+            let mut by_way = frame_velocity(&contact.contact, free, read);
+            by_way.x = normal_row(start, given, after, &contact.contact)
+                - given.scheme.gap_rate(contact.contact.gap, h, given.grid);
+            may += p.dot(by_twist - by_way);
+        }
     }
     let (joints, springs) = joints.split_at(model.joints.len().min(joints.len()));
     for (joint, done) in model.joints.iter().zip(joints) {

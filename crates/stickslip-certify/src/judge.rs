@@ -9,6 +9,7 @@ use crate::law::ContactLaw;
 use crate::model::{Body, Model};
 use crate::scheme::Scheme;
 use crate::step::{BodyState, Cone, Contact, ContactImpulse, Fan, Reading, Wrench};
+use crate::way::{normal_row, velocity_at};
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::{contact_frame, fan_start};
@@ -329,18 +330,59 @@ impl Judge {
             model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
+            // Rows of velocities do not see how a motion leaves its tangent.
+            let of_velocities = matches!(given.scheme, Scheme::BetweenEvents | Scheme::Anitescu);
+            let mut hidden = 0.0;
+            if of_velocities {
+                let bends = [[i, j], [j, i]].map(|pair| bend(model, given, before, after, pair));
+                hidden = bends[0] + bends[1];
+            }
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
-                let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+                let closest = closest_on_the_way(a, b);
+                let depth = -closest.at_end;
                 if depth.is_nan() || depth > c.penetration {
                     c.penetration = depth;
                 }
-                let excess = -closest_on_the_way(a, b).0 - unseen(a, b);
+                let mut excess = -closest.on_the_way - unseen(a, b) - hidden;
+                // Nor do they undo what earlier steps could not see (between events, a short step what a long one could not).
+                if of_velocities {
+                    excess += separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
+                }
                 if excess > 0.0 || excess.is_nan() {
                     c.raise(Residual::Gap, excess / given.grid);
                 }
             });
         }
     }
+}
+
+/// How far a prescribed body, where the other one is, leaves the motion that its velocity alone would have in the step, m: that at
+/// the end between events, that at the start in Anitescu's step.
+fn bend(
+    model: &Model,
+    given: &Given,
+    before: &[BodyState],
+    after: &[BodyState],
+    [told, other]: [usize; 2],
+) -> f64 {
+    if model.bodies[told].is_free() {
+        return 0.0;
+    }
+    let (old, new) = (&before[told], &after[told]);
+    let twist = match given.scheme {
+        Scheme::Anitescu => &old.twist,
+        _ => &new.twist,
+    };
+    let point = before[other].pose.position;
+    let moved = new.pose.to_world(old.pose.to_body(point)) - point;
+    let straight = twist.at(point - old.pose.position) * given.h;
+    let reach = match model.bodies[other].shape.radius() {
+        r if r.is_finite() => r,
+        _ => 0.0,
+    };
+    let spin = old.twist.angular.length().max(new.twist.angular.length()) * given.h;
+    let turned = (new.twist.angular - old.twist.angular).length() * given.h + spin * spin;
+    (moved - straight).length() + turned * reach
 }
 
 /// Is the stored impulse in the world frame that of the axes?
@@ -395,9 +437,8 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
-        // Two edges that do not cross yet have their point at the end of one: the size of the smaller body
-        // covers that.
-        let mut way = 2.0 * a.radius().min(b.radius());
+        // What the bodies move, and a hundredth of the smaller one: so near are those that the conjunctive rule holds.
+        let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
         }
@@ -470,6 +511,7 @@ pub fn law_of(
     after: &[BodyState],
     contact: &ContactImpulse,
 ) -> ContactLaw {
+    let cone = contact.cone(given.cone);
     let ContactImpulse {
         contact,
         impulse,
@@ -477,18 +519,13 @@ pub fn law_of(
         ..
     } = contact;
     let scheme = given.scheme;
-    let [n, t1, t2] = contact_frame(contact.normal);
-    let mut normal = scheme.gap_rate(contact.gap, given.h, given.grid);
+    let [_, t1, t2] = contact_frame(contact.normal);
+    let normal = normal_row(start, given, after, contact);
     let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
         let lever = contact.point - scheme.pose(start.model, start.states, after, k).position;
-        let velocity = after[k].twist.at(lever) * sign;
-        slip += velocity;
-        let mass = start.model.bodies[k].mass;
-        if scheme.counts(mass.is_some()) {
-            normal += n.dot(velocity);
-        }
-        if let Some(mass) = mass {
+        slip += velocity_at(start, given, after, k, contact.point) * sign;
+        if let Some(mass) = start.model.bodies[k].mass {
             trace += trace_of_response(mass.mass, &start.inverse[k], lever);
         }
     }
@@ -514,7 +551,7 @@ pub fn law_of(
         u,
         mass: 3.0 / trace,
         friction: contact.friction,
-        cone: given.cone,
+        cone,
     }
 }
 
@@ -534,24 +571,21 @@ pub fn fan_of(fan: &Fan, model: &Model, poses: [&Pose; 2], contact: &Contact) ->
     fan_start(&frame, axes[0], axes[1], fan.turn * sector)
 }
 
-/// Relative velocity at a contact of the bodies for which `counts` holds, seen in (n, t₁, t₂), m/s.
+/// Relative velocity at a contact, seen in (n, t₁, t₂), m/s, of the bodies for which `counts` holds; `velocity` gives that
+/// of a body's point.
 pub(crate) fn frame_velocity(
-    start: &Start,
-    scheme: Scheme,
-    after: &[BodyState],
-    contact: &ContactImpulse,
+    contact: &Contact,
     counts: impl Fn(usize) -> bool,
+    velocity: impl Fn(usize, DVec3) -> DVec3,
 ) -> DVec3 {
-    let c = &contact.contact;
-    let [n, t1, t2] = contact_frame(c.normal);
-    let mut velocity = DVec3::ZERO;
-    for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+    let [n, t1, t2] = contact_frame(contact.normal);
+    let mut sum = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
         if counts(k) {
-            let lever = c.point - scheme.pose(start.model, start.states, after, k).position;
-            velocity += after[k].twist.at(lever) * sign;
+            sum += velocity(k, contact.point) * sign;
         }
     }
-    DVec3::new(n.dot(velocity), t1.dot(velocity), t2.dot(velocity))
+    DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
 }
 
 /// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

@@ -15,6 +15,7 @@ pub mod restitution;
 pub mod scheme;
 pub mod spring;
 pub mod step;
+pub mod way;
 
 pub use certificate::{Certificate, Residual};
 pub use joint::{Joint, JointImpulse};

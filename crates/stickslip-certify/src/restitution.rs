@@ -6,13 +6,42 @@
 //! Each of its contacts adds up c, its impulses above the load it had before and above what the applied forces press. In the step after the last of these, the
 //! contact gives back r = e c: that part of its impulse is given, and the law of the contact holds for the rest. A contact
 //! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none.
+//!
+//! A contact is known from step to step by its pair, pieces and features. Where those change (a ball passes an edge of a mesh, a rim's lowest point
+//! moves on), what is remembered goes to the nearest contact of the pair that pushes the same way and has no memory of its
+//! own, and where there is none, what is owed goes to the nearest of all: nothing is lost while the pair touches.
 
 use crate::islands::Islands;
 use crate::model::Model;
-use crate::step::ContactImpulse;
+use crate::step::{Contact, ContactImpulse};
+use glam::DVec3;
 use stickslip_geometry::Feature;
 
-type Key = ([usize; 2], Feature);
+/// Which contact, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Key {
+    bodies: [usize; 2],
+    pieces: [u32; 2],
+    feature: Feature,
+    point: DVec3,
+    normal: DVec3,
+}
+
+impl Key {
+    const fn of(c: &Contact) -> Self {
+        Self {
+            bodies: c.bodies,
+            pieces: c.pieces,
+            feature: c.feature,
+            point: c.point,
+            normal: c.normal,
+        }
+    }
+
+    fn is(&self, c: &Contact) -> bool {
+        (self.bodies, self.pieces, self.feature) == (c.bodies, c.pieces, c.feature)
+    }
+}
 
 /// What is remembered of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,6 +72,8 @@ pub struct Seen {
 pub struct Restitution {
     entries: Vec<(Key, Entry)>,
     old: Vec<(Key, Entry)>,
+    /// What is remembered of each contact of the step at hand.
+    before: Vec<Entry>,
     islands: Islands,
     /// By first body of the island: does it compress, does a contact of it still close?
     compresses: Vec<bool>,
@@ -55,10 +86,16 @@ impl Restitution {
         self.entries.clear();
     }
 
-    /// c of a contact whose compression has ended, N s: e c is to act in the next step.
-    #[must_use]
-    pub fn ended(&self, bodies: [usize; 2], feature: Feature) -> f64 {
-        find(&self.entries, (bodies, feature)).ended
+    /// c of each contact of the next step whose compression has ended, N s: e c is to act in it. Contacts are sorted by bodies.
+    pub fn ended<'c>(
+        &self,
+        contacts: impl Iterator<Item = &'c Contact> + Clone,
+        ended: &mut Vec<f64>,
+    ) {
+        let mut before = Vec::new();
+        carried(&self.entries, contacts, &mut before);
+        ended.clear();
+        ended.extend(before.iter().map(|e| e.ended));
     }
 
     /// Is nothing remembered that could act?
@@ -77,19 +114,18 @@ impl Restitution {
             marks.clear();
             marks.resize(n, false);
         }
-        for (c, seen) in contacts.iter().zip(seen) {
+        let mut all = std::mem::take(&mut self.before);
+        carried(&self.old, contacts.iter().map(|c| &c.contact), &mut all);
+        for ((c, seen), before) in contacts.iter().zip(seen).zip(&all) {
             let load = c.impulse.x - c.restituted;
-            let before = find(&self.old, (c.contact.bodies, c.contact.feature));
             if let Some(root) = self.islands.of_contact(model, c.contact.bodies) {
                 let new = load > 0.0 && before.load <= 0.0 && c.restituted == 0.0;
                 self.compresses[root] |= new || before.compresses;
                 self.closes[root] |= load > 0.0 && seen.closes;
             }
         }
-        for (c, seen) in contacts.iter().zip(seen) {
-            let key = (c.contact.bodies, c.contact.feature);
+        for ((c, seen), before) in contacts.iter().zip(seen).zip(&all) {
             let load = c.impulse.x - c.restituted;
-            let before = find(&self.old, key);
             let mut entry = Entry {
                 load,
                 base: load,
@@ -112,15 +148,108 @@ impl Restitution {
                 }
             }
             if entry != Entry::default() {
-                self.entries.push((key, entry));
+                self.entries.push((Key::of(&c.contact), entry));
             }
+        }
+        self.before = all;
+    }
+}
+
+/// What is remembered of each of `contacts`; both are sorted by bodies.
+fn carried<'c>(
+    entries: &[(Key, Entry)],
+    contacts: impl Iterator<Item = &'c Contact> + Clone,
+    before: &mut Vec<Entry>,
+) {
+    before.clear();
+    before.extend(contacts.clone().map(|_| Entry::default()));
+    if entries.is_empty() {
+        return;
+    }
+    let position = |key: &Key| contacts.clone().position(|c| key.is(c));
+    let mut known = vec![false; before.len()];
+    for (key, entry) in entries {
+        if let Some(k) = position(key) {
+            (before[k], known[k]) = (*entry, true);
+        }
+    }
+    for (key, entry) in entries.iter().filter(|e| position(&e.0).is_none()) {
+        let nearest = |free: bool| {
+            let alike = contacts.clone().enumerate().filter(|(k, c)| {
+                c.bodies == key.bodies && c.normal.dot(key.normal) > 0.5 && !(free && known[*k])
+            });
+            let far = |c: &Contact| (c.point - key.point).length_squared();
+            alike
+                .min_by(|a, b| far(a.1).total_cmp(&far(b.1)))
+                .map(|(k, _)| k)
+        };
+        if let Some(k) = nearest(true) {
+            // Several may meet in one that is new.
+            let sum = &mut before[k];
+            sum.load += entry.load;
+            sum.base += entry.base;
+            sum.compresses |= entry.compresses;
+            sum.compression += entry.compression;
+            sum.ended += entry.ended;
+        } else if let Some(k) = nearest(false) {
+            before[k].compression += entry.compression;
+            before[k].ended += entry.ended;
         }
     }
 }
 
-fn find(entries: &[(Key, Entry)], key: Key) -> Entry {
-    match entries.binary_search_by_key(&key, |e| e.0) {
-        Ok(k) => entries[k].1,
-        Err(_) => Entry::default(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contact(bodies: [usize; 2], feature: Feature, x: f64) -> Contact {
+        Contact {
+            bodies,
+            feature,
+            point: DVec3::X * x,
+            normal: DVec3::Z,
+            pieces: [0; 2],
+            gap: 0.0,
+            friction: crate::Friction::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
+        let feature = Feature;
+        let owed = |ended: f64| Entry {
+            load: 1.0,
+            ended,
+            ..Entry::default()
+        };
+        let entries = [
+            (Key::of(&contact([0, 1], feature(1), 0.0)), owed(1.0)),
+            (Key::of(&contact([0, 1], feature(2), 1.0)), owed(2.0)),
+            (Key::of(&contact([0, 2], feature(1), 0.0)), owed(4.0)),
+        ];
+        let found = |contacts: &[Contact]| -> Vec<(f64, f64)> {
+            let mut before = Vec::new();
+            carried(&entries, contacts.iter(), &mut before);
+            before.iter().map(|e| (e.ended, e.load)).collect()
+        };
+        // The same features: each its own, wherever they are now.
+        let same = [
+            contact([0, 1], feature(1), 1.0),
+            contact([0, 1], feature(2), 0.0),
+        ];
+        assert_eq!(found(&same), [(1.0, 1.0), (2.0, 1.0)]);
+        // One feature is new: it takes over from the one that vanished.
+        let moved = [
+            contact([0, 1], feature(2), 1.0),
+            contact([0, 1], feature(7), 0.1),
+        ];
+        assert_eq!(found(&moved), [(2.0, 1.0), (1.0, 1.0)]);
+        // One is left: it owes for both, but bore only its own load.
+        assert_eq!(found(&moved[..1]), [(3.0, 1.0)]);
+        // Another pair, or one that pushes the other way, owes nothing.
+        let mut other = contact([0, 1], feature(9), 0.0);
+        other.normal = DVec3::NEG_Z;
+        assert_eq!(found(&[other]), [(0.0, 0.0)]);
+        assert_eq!(found(&[contact([1, 2], feature(1), 0.0)]), [(0.0, 0.0)]);
     }
 }

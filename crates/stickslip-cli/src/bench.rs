@@ -10,20 +10,35 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 ///
 /// step: microseconds per step for 1, 10 and 100 boxes at rest, and where the time goes.
 /// precision: error against CPU time for every method on five scenes with closed forms.
-/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs.
+/// cannonball: Anitescu's table of planar piles, first step from rest, on the exact cone and as LCPs; PATH and Siconos
+/// on the same problems, where they are installed.
 /// contacts: microseconds per pair of shapes, and both phases for 1,000 and 10,000 bodies.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// piles: square pyramids of balls and walls of bricks by solver: time to 1e-4, 1e-6, 1e-8 and its growth.
 /// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "page", "precision"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "piles", "page", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
     output: Option<std::path::PathBuf>,
+    /// Do not ask other people's solvers, even where they are installed (cannonball)
+    #[arg(long)]
+    alone: bool,
+    /// Most contacts of a pile (piles)
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    largest: usize,
+    /// Solvers to compare (piles)
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "auto,nsgs,admm,interior-point"
+    )]
+    solver: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -48,7 +63,8 @@ impl Args {
             "contacts" => return crate::bench_contacts::run(self.json),
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
-            "cannonball" => return crate::bench_cannonball::run(self.json),
+            "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
+            "piles" => return crate::bench_piles::run(self.json, self.largest, &self.solver),
             "precision" => {
                 return crate::bench_precision::run(self.json, self.output.as_ref());
             }

@@ -1,12 +1,14 @@
 //! `stickslip bench cannonball`: the piles of Anitescu's table, on the exact cone and as LCPs.
 
 use crate::output::{Failure, Verdict, print, print_json, seconds};
+use crate::peers::{self, NoAnswer};
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, Cone, DVec3, Shape, World};
 use stickslip::solvers::problem::Twist;
 use stickslip::solvers::residual::of_step;
 use stickslip::solvers::solver_by_name;
+use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 
 /// The document's rows: balls in the lowest row (its 10, 21, 36, 55 and 210 bodies are triangular numbers),
 /// μ, its contacts and its seconds.
@@ -33,8 +35,9 @@ const CONES: [(&str, Cone); 3] = [
 /// Largest residual that counts as solved, m/s.
 pub(crate) const TOLERANCE: f64 = 1e-10;
 
-pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
+pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
     let mut rows = Vec::new();
+    let mut absent: Vec<&str> = Vec::new();
     if !as_json {
         print(
             "Planar piles: balls of radius 0.1 m and 1 kg, rows of k, k - 1, ..., 1, each touching its neighbours,\n\
@@ -60,13 +63,65 @@ pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
                     row.motion()
                 ))?;
             }
-            rows.push(row.json(base, mu, name, contacts, theirs));
+            let mut json = row.json(base, mu, name, contacts, theirs);
+            let mut answers = Vec::new();
+            let stored = StoredProblem::of_step(
+                pile(base, mu, cone)?
+                    .next_problem()
+                    .map_err(|e| Failure::Work(e.to_string()))?,
+            )
+            .map_err(Failure::Work)?;
+            for peer in peers::names_for(&stored) {
+                let asked = !alone && !absent.contains(&peer);
+                let Some(answer) = asked
+                    .then(|| peers::solve(&stored, peer, TOLERANCE, LIMIT))
+                    .flatten()
+                else {
+                    continue;
+                };
+                // Once is enough to say that a peer is not here.
+                if matches!(answer, Err(NoAnswer::Absent(_))) {
+                    absent.push(peer);
+                }
+                answers.push((peer, answer));
+            }
+            for (peer, answer) in answers {
+                let (words, value) = told(&answer);
+                if !as_json {
+                    print(&format!("{:>39}   {peer:<10} {words}", ""))?;
+                }
+                json["peers"][peer] = value;
+            }
+            rows.push(json);
         }
     }
     if as_json {
         print_json(&json!({ "tolerance": TOLERANCE, "rows": rows }))?;
     }
     Ok(if good { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Seconds for each of a peer's solvers.
+const LIMIT: f64 = 20.0;
+
+/// What a peer came to, for people and as JSON. Its residual is relative to the data, as its makers measure it.
+fn told(answer: &Result<(StoredAnswer, f64), NoAnswer>) -> (String, Value) {
+    match answer {
+        Ok((a, elapsed)) => (
+            format!(
+                "{:>9}   {:>8.1e}  {:>10}  {} ({})",
+                seconds(*elapsed),
+                a.residual,
+                a.iterations,
+                a.status,
+                a.solver
+            ),
+            json!({ "seconds": elapsed, "residual": a.residual, "status": a.status, "solver": a.solver }),
+        ),
+        Err(NoAnswer::Absent(why) | NoAnswer::Failed(why)) => {
+            (why.clone(), json!({ "status": "no answer", "why": why }))
+        }
+    }
 }
 
 pub(crate) struct Row {

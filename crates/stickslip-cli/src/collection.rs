@@ -79,7 +79,19 @@ impl Collection {
                 }
             };
             for column in &mut columns {
-                let (answer, elapsed) = solve(&problem, column.solver, tolerance)?;
+                let (answer, elapsed) = match solve(&problem, column.solver, tolerance) {
+                    Ok(answer) => answer,
+                    // A peer that cannot take a problem leaves the others to theirs.
+                    Err(Failure::Work(why)) => {
+                        column.times.push(None);
+                        if !as_json {
+                            print(&format!("{name:<48} {:>13} {why}", "not solved"))?;
+                        }
+                        rows.push(json!({ "file": name, "status": "not solved", "error": why }));
+                        continue;
+                    }
+                    Err(e) => return Err(e),
+                };
                 let solved = answer.status == "solved";
                 column.times.push(solved.then_some(elapsed));
                 if !as_json {

@@ -302,6 +302,29 @@ impl Args {
             "  contacts     {} candidates at most, {} active at most; {} solver iterations",
             o.contacts.0, o.contacts.1, o.iterations
         ));
+        if let Some(c) = &o.cones {
+            let (least, most) = c.directions;
+            let cones = if most == 0 {
+                "the exact cone everywhere".to_string()
+            } else {
+                format!("{least} to {most} directions")
+            };
+            let over = if c.over {
+                "; the budget does not even cover the fewest"
+            } else {
+                ""
+            };
+            lines.push(format!(
+                "  cones        {cones}; work {} a step at most, expected error {:.1e} m/s at most{over}",
+                c.work, c.error
+            ));
+        }
+        if let Some(p) = &o.projections {
+            lines.push(format!(
+                "  projections  {}, of overlaps up to {:.1e} m (left: {:.1e} m); energy {:+.3e} J, {:.3e} J exchanged",
+                p.count, p.deepest, p.left, p.energy, p.exchanged
+            ));
+        }
         lines.push(format!(
             "  energy       {:.6} J → {:.6} J",
             o.energy.0, o.energy.1

@@ -2,6 +2,7 @@
 
 use crate::collection::Collection;
 use crate::output::{Failure, Verdict, print, print_json, seconds};
+use crate::peers::{self, NoAnswer};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 ///
 /// With --all every problem of a folder is solved, by each solver of a list; where there are several, the
 /// table ends in their performance profile: the share of problems that each solves within a factor of the
-/// fastest.
+/// fastest. Solvers of other people count too, where they are installed: siconos (Debian's python3-siconos) and
+/// path (gamspy from PyPI; LCPs only).
 ///
 /// Example: stickslip solve problem.hdf5 --solver auto --tol 1e-8
 ///          stickslip solve --all problems --solver auto,nsgs,newton --plot profile.svg
@@ -25,7 +27,7 @@ pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
     /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered (contact);
-    /// auto, lemke, interior-point, pgs (complementarity); with --all a list such as auto,nsgs
+    /// auto, lemke, interior-point, pgs (complementarity); siconos, path; with --all a list such as auto,nsgs
     #[arg(long, value_name = "S", default_value = "auto")]
     solver: String,
     /// Largest residual that counts as solved
@@ -104,11 +106,26 @@ pub(crate) fn solve(
     solver: &str,
     tolerance: f64,
 ) -> Result<(StoredAnswer, f64), Failure> {
+    // Seconds for each of a peer's own solvers.
+    const LIMIT: f64 = 60.0;
+    if let Some(answer) = peers::solve(problem, solver, tolerance, LIMIT) {
+        return answer.map_err(|no| match no {
+            NoAnswer::Absent(why) | NoAnswer::Failed(why) => {
+                Failure::Work(format!("--solver {solver}: {why}"))
+            }
+        });
+    }
     let start = Instant::now();
     let answer = problem.solve(solver, tolerance).ok_or_else(|| {
+        let names: Vec<&str> = problem
+            .solvers()
+            .iter()
+            .copied()
+            .chain(peers::names())
+            .collect();
         Failure::Input(format!(
             "--solver {solver}: for this kind of problem expected one of {}",
-            problem.solvers().join(", ")
+            names.join(", ")
         ))
     })?;
     Ok((answer, start.elapsed().as_secs_f64()))

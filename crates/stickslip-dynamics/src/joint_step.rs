@@ -6,18 +6,21 @@ use crate::refusal::Failure;
 use crate::step::given;
 use crate::world::World;
 use glam::DVec3;
-use stickslip_certify::energy;
+use stickslip_certify::{Scheme, energy};
 use stickslip_solvers::problem::Twist;
 
 /// Rounds of relinearisation so far.
 #[derive(Default)]
 pub(crate) struct Rounds {
     count: usize,
+    /// Rounds since the motion was another one.
+    since: usize,
     /// Rounds since the misfit last halved.
     stalled: usize,
     best: f64,
-    /// By how much u was off in the last round, m/s.
+    /// By how much u was off in the last round, m/s, and the joint where.
     off: f64,
+    joint: usize,
 }
 
 impl Rounds {
@@ -30,16 +33,35 @@ impl Rounds {
         }
     }
 
-    /// Rounds that only go in a circle (a limit or a contact that opens and closes) are slowed down.
+    /// Where rows nearly depend on each other, impulses grow by what is off over the compliance: it goes on falling, so that
+    /// the load is found at which something gives way. Rounds that only go in a circle (a limit or a contact that opens
+    /// and closes) are slowed down.
     fn pace(&self) -> Pace {
         Pace {
-            round: self.count + 1,
+            round: (self.since + 1).min(5) + self.stalled.saturating_sub(2),
             relaxation: match self.stalled {
-                0..3 => 1.0,
-                3..12 => 0.5,
-                12..24 => 0.25,
+                0..12 => 1.0,
+                12..24 => 0.5,
+                24..36 => 0.25,
                 _ => 0.1,
             },
+        }
+    }
+
+    /// Takes note of how far u was off, m/s.
+    fn note(&mut self, off: f64) {
+        self.count += 1;
+        self.since += 1;
+        self.off = off;
+        if self.count == 1 || off < 0.5 * self.best {
+            self.best = off;
+            self.stalled = 0;
+        } else if off > ELSEWHERE * self.best {
+            // Something gave way: from here on it is another motion.
+            self.best = off;
+            (self.stalled, self.since) = (0, 1);
+        } else {
+            self.stalled += 1;
         }
     }
 }
@@ -59,6 +81,9 @@ pub(crate) enum Closed {
 const ROUNDS: usize = 200;
 const PATIENCE: usize = 50;
 
+/// A misfit so many times the best is that of another motion.
+const ELSEWHERE: f64 = 100.0;
+
 /// How far rounding may break the energy inequality, relative to its size.
 const ENERGY_ROUNDING: f64 = 1e-12;
 
@@ -67,10 +92,12 @@ impl World {
         StepView {
             model: &self.model,
             h: self.work.plan.h,
+            grid: self.settings.h,
             states: &self.last.bodies,
             inverse: &self.work.inverse,
             goal: &self.work.goal,
             last: &self.last.joints,
+            iterate: (self.work.plan.scheme == Scheme::Implicit).then_some(&self.work.next),
         }
     }
 
@@ -145,6 +172,18 @@ impl World {
         }
     }
 
+    /// What a solver's failure in one of the rounds is. Where the rounds had stalled, impulses grow without bound: no impulse
+    /// along the joints' gradients closes them.
+    pub(crate) fn in_rounds(&self, failure: Failure, rounds: &Rounds) -> Failure {
+        match failure {
+            Failure::Solver(_) if rounds.stalled >= 3 => {
+                let misfit = rounds.off * self.work.plan.h.min(1.0);
+                self.step_failure(self.joint_open(rounds.joint, misfit))
+            }
+            other => other,
+        }
+    }
+
     fn step_failure(&self, error: StepError) -> Failure {
         Failure::Step(Box::new(error))
     }
@@ -168,27 +207,27 @@ impl World {
         let pace = rounds.pace();
         let (change, joint) = joints.linearise(&view, &mut problem, nu, impulses, pace);
         let missed = joints.watch_limits(&view, &problem);
-        let floor = joints.floor(&view);
         let trials = joints.needs_trials();
         self.work.joints = joints;
         self.work.problem = problem;
         if missed > 0 {
             return Ok(Closed::LimitMissed);
         }
+        let ways = self.count_ways(nu, pace.relaxation);
+        let change = if ways > change || ways.is_nan() {
+            ways
+        } else {
+            change
+        };
+        let floor = self.gap_floor();
         // Long steps count as a second.
         let h = self.work.plan.h;
         let off = change * h.max(1.0);
-        rounds.count += 1;
-        rounds.off = off;
-        if rounds.count == 1 || off < 0.5 * rounds.best {
-            rounds.best = off;
-            rounds.stalled = 0;
-        } else {
-            rounds.stalled += 1;
-        }
+        rounds.note(off);
+        rounds.joint = joint;
         // Closed to rounding, so that nothing creeps; or well within the tolerance where that is not reached.
         let enough = rounds.stalled > 0 && off <= 0.05 * self.settings.tolerance;
-        if !trials || off <= 0.25 * floor || enough {
+        if !(trials || ways > 0.0) || off <= 0.25 * floor || enough {
             return Ok(Closed::Yes);
         }
         if rounds.count >= ROUNDS || rounds.stalled >= PATIENCE || off.is_nan() {

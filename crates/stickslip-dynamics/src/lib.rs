@@ -2,6 +2,7 @@
 
 pub mod alarm;
 mod assemble;
+pub mod budget;
 mod builder;
 pub mod check;
 mod contacts;
@@ -26,6 +27,7 @@ pub mod simulate;
 mod spline;
 mod stages;
 mod step;
+mod ways;
 mod world;
 
 pub use builder::{BodySpec, WorldBuilder};

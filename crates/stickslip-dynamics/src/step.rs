@@ -1,5 +1,6 @@
 //! One step, read from top to bottom.
 
+use crate::budget::{self, Chosen, Load, choose};
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
@@ -14,7 +15,8 @@ use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
 use stickslip_certify::restitution::Seen;
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord,
+    Wrench,
 };
 use stickslip_geometry::Pose;
 use stickslip_solvers::problem::{ContactProblem, Twist};
@@ -37,6 +39,7 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        self.project_before_step()?;
         match self.settings.method {
             Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
             Method::Implicit => self.certified(self.whole_step(Scheme::Implicit))?,
@@ -105,14 +108,21 @@ impl World {
         Ok(())
     }
 
-    /// The problem that the next step poses, as first seen; nothing is solved.
+    /// The problem that the next step poses, as first seen, with the rows of joints (linearised about the motion so far) and
+    /// springs after those of the contacts; nothing is solved.
     ///
     /// # Errors
-    /// [`StepError`] where a force or a prescribed motion is not finite.
+    /// [`StepError`] where a force or a prescribed motion is not finite, or a joint is where its rotation cannot be told.
     pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
         self.prepare(self.whole_step(Scheme::StewartTrinkle))?;
         self.find_contacts();
         self.assemble();
+        match self.assemble_joints(&mut Vec::new()) {
+            Err(Failure::Step(e)) => return Err(*e),
+            Err(Failure::Solver(_)) | Ok(()) => {}
+        }
+        let work = &mut self.work;
+        work.joints.make_rigid(&mut work.problem);
         Ok(&self.work.problem.problem)
     }
 
@@ -187,7 +197,14 @@ impl World {
 
     pub(crate) fn find_contacts(&mut self) {
         let work = &mut self.work;
-        let way = Way::of(work.plan);
+        if work.plan.kind == Kind::Decompression {
+            // No time has passed: both phases of an impact have one list.
+            work.contacts.clear();
+            let compressed = &self.last.contacts;
+            work.contacts.extend(compressed.iter().map(|c| c.contact));
+            return;
+        }
+        let way = Way::of(work.plan, self.settings.h);
         way.ends(&work.goal, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
@@ -248,7 +265,9 @@ impl World {
             let mut rounds = Rounds::default();
             let closed = loop {
                 let before = solved.iterations;
-                solved = self.solve_friction(solver, &mut guess, &mut nu, rounds.coarse())?;
+                solved = self
+                    .solve_friction(solver, &mut guess, &mut nu, rounds.coarse())
+                    .map_err(|failure| self.in_rounds(failure, &rounds))?;
                 solved.iterations += before;
                 self.clear_open(&mut solved, &mut nu);
                 self.stopwatch.lap(Stage::Solve);
@@ -269,7 +288,59 @@ impl World {
         Ok(solved)
     }
 
-    fn assemble(&mut self) {
+    /// The cone of each contact, where there is a budget.
+    fn choose_cones(&mut self) {
+        let Cone::Budget(budget) = self.settings.cone else {
+            return;
+        };
+        let last = &self.last.contacts;
+        let loads: Vec<Load> = (self.work.contacts.iter())
+            .map(|c| match remembered(last, c) {
+                Some(k) => Load {
+                    friction: Some(self.friction_speed(&self.last.bodies, &last[k])),
+                    mode: last[k].mode,
+                },
+                None => Load {
+                    friction: None,
+                    mode: Mode::Slide,
+                },
+            })
+            .collect();
+        let mut chosen = std::mem::take(&mut self.work.problem.chosen);
+        choose(&loads, budget, &self.settings.solver, &mut chosen);
+        self.work.problem.chosen = chosen;
+    }
+
+    /// μ p_n/m of a contact, m/s.
+    fn friction_speed(&self, states: &[BodyState], c: &ContactImpulse) -> f64 {
+        c.contact.friction.stick * c.impulse.x / self.law_of(states, c).mass
+    }
+
+    /// What was chosen in the step at hand.
+    fn chosen(&self) -> Option<Chosen> {
+        let Cone::Budget(budget) = self.settings.cone else {
+            return None;
+        };
+        let done = &self.work.impulses;
+        let all: Vec<u32> = done.iter().map(|c| c.directions).collect();
+        let work = budget::work(&all);
+        let error = done.iter().map(|c| {
+            let speed = self.friction_speed(&self.work.next, c);
+            budget::expected(speed, c.mode, c.directions)
+        });
+        Some(Chosen {
+            directions: (
+                all.iter().copied().min().unwrap_or(0),
+                all.iter().copied().max().unwrap_or(0),
+            ),
+            work,
+            error: error.fold(0.0, f64::max),
+            over: work > budget,
+        })
+    }
+
+    pub(crate) fn assemble(&mut self) {
+        self.choose_cones();
         // Taken out while the rest of the workspace is read.
         let mut problem = std::mem::take(&mut self.work.problem);
         let given = given(&self.settings, &self.work);
@@ -292,12 +363,11 @@ impl World {
                 restituted.extend(compressed.iter().map(|c| self.restitution_of(c)));
             }
             Kind::Step if !self.restitution.is_idle() => {
-                let memory = &self.restitution;
-                restituted.extend(
-                    self.work.contacts.iter().map(|c| {
-                        self.restitutions.of(c.bodies) * memory.ended(c.bodies, c.feature)
-                    }),
-                );
+                let contacts = &self.work.contacts;
+                self.restitution.ended(contacts.iter(), &mut restituted);
+                for (c, r) in contacts.iter().zip(&mut restituted) {
+                    *r *= self.restitutions.of(c.bodies);
+                }
             }
             _ => {}
         }
@@ -434,6 +504,7 @@ impl World {
                 impulse: problem.to_record(k, impulse),
                 restituted: work.restituted.get(k).copied().unwrap_or(0.0),
                 mode: Mode::Open,
+                directions: problem.directions(k),
             }));
     }
 
@@ -501,6 +572,7 @@ impl World {
     /// Do the rows of flying bodies stay open, by their velocity and by their way?
     fn open_rows_hold(&self) -> bool {
         let (work, h) = (&self.work, self.work.plan.h);
+        let between = work.plan.scheme == Scheme::BetweenEvents;
         work.impulses
             .iter()
             .filter(|c| c.contact.bodies.iter().any(|&k| work.flies[k]))
@@ -514,7 +586,13 @@ impl World {
                         way += sign * c.contact.normal.dot(shift + turn);
                     }
                 }
-                way >= 0.0 && self.law_of(&work.next, c).u.x >= 0.0
+                let speed = self.law_of(&work.next, c).u.x;
+                if between {
+                    // Bodies that fall together touch to rounding.
+                    let slack = 0.1 * self.settings.tolerance;
+                    return way >= -self.rounding_of(&c.contact) && speed >= -slack;
+                }
+                way >= 0.0 && speed >= 0.0
             })
     }
 
@@ -539,7 +617,7 @@ impl World {
 
     fn add_missed(&mut self, round: usize) -> usize {
         let work = &mut self.work;
-        let way = Way::of(work.plan);
+        let way = Way::of(work.plan, self.settings.h);
         way.ends(&work.next, &mut work.end_poses);
         let paths = Paths {
             model: &self.model,
@@ -571,6 +649,7 @@ impl World {
     /// The last assignment: the only place where the world changes.
     pub(crate) fn accept(&mut self, solved: &Solved, certificate: Certificate) {
         self.remember();
+        self.chosen = self.chosen();
         let (plan, last, work) = (self.work.plan, &mut self.last, &mut self.work);
         last.step += 1;
         (last.t, last.h, last.kind) = (plan.t_next, plan.h, plan.kind);
@@ -631,10 +710,14 @@ struct Way {
 }
 
 impl Way {
-    fn of(plan: Plan) -> Self {
-        Self {
-            next: (plan.scheme == Scheme::Anitescu).then_some(plan.h),
-        }
+    fn of(plan: Plan, grid: f64) -> Self {
+        let next = match plan.scheme {
+            Scheme::Anitescu => Some(plan.h),
+            // What touches to rounding is met on the way on.
+            Scheme::Impact => Some(grid),
+            _ => None,
+        };
+        Self { next }
     }
 
     const fn starts<'a>(self, last: &'a [BodyState], goal: &'a [BodyState]) -> &'a [BodyState] {

@@ -182,15 +182,13 @@ impl Sweep {
             .extend((0..bounds.len()).filter(|&i| bounded(i)));
         self.tree.update(bounds, &self.bounded);
         let pairs = &mut self.pairs;
-        for i in 0..bounds.len() {
-            if bounded(i) {
-                self.tree.meeting(&bounds[i], bounds, |j| {
-                    if i < j && wanted(i, j) {
-                        pairs.push([i, j]);
-                    }
-                });
-                continue;
+        self.tree.each_pair(|i, j| {
+            let pair = [i.min(j), i.max(j)];
+            if wanted(pair[0], pair[1]) {
+                pairs.push(pair);
             }
+        });
+        for i in (0..bounds.len()).filter(|&i| !bounded(i)) {
             for j in (0..bounds.len()).filter(|&j| j != i) {
                 let pair = [i.min(j), i.max(j)];
                 // Two without end are met twice.

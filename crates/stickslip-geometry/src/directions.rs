@@ -6,8 +6,9 @@
 //! feature of each shape. All are closed-form but for those between circles ([`crate::rims`]). None needs to be
 //! checked for whether its features really meet: a direction that is not the best one only has a smaller s.
 
-use crate::placed::Placed;
-use crate::rims::{circle_to_circle, circle_to_line, side_to_circle};
+use crate::placed::{Circle, Placed};
+use crate::proof::is_nearest;
+use crate::rims::{circle_to_circle, circle_to_line, climb, side_to_circle};
 use glam::DVec3;
 
 /// A feature of a shape, with its number.
@@ -47,44 +48,122 @@ pub(crate) fn farthest(a: &Placed, b: &Placed) -> Option<Direction> {
     search(a, b, f64::INFINITY)
 }
 
-/// The largest separation, exact where it is not positive, else a lower bound.
-pub(crate) fn overlap(a: &Placed, b: &Placed) -> f64 {
-    search(a, b, 0.0).map_or(f64::INFINITY, |d| d.gap)
+/// The same near a pose where it was `last`: often the features are still those.
+pub(crate) fn farthest_after(a: &Placed, b: &Placed, last: &Direction) -> Option<Direction> {
+    let mut best = Best::new(a, b);
+    best.again(last);
+    if best.is_proved() {
+        return best.found;
+    }
+    search(a, b, f64::INFINITY)
+}
+
+/// The largest separation, exact where it is not positive, else a lower bound; and its direction.
+pub(crate) fn overlap(a: &Placed, b: &Placed) -> Option<Direction> {
+    search(a, b, 0.0)
+}
+
+/// The best direction so far.
+struct Best<'a> {
+    a: &'a Placed<'a>,
+    b: &'a Placed<'a>,
+    found: Option<Direction>,
+}
+
+impl<'a> Best<'a> {
+    fn new(a: &'a Placed<'a>, b: &'a Placed<'a>) -> Self {
+        Self { a, b, found: None }
+    }
+
+    fn visit(&mut self, of: Of, n: DVec3) {
+        let gap = gap_along(self.a, self.b, n);
+        if self.found.is_none_or(|old| gap > old.gap) {
+            self.found = Some(Direction { of, n, gap });
+        }
+    }
+
+    fn is_proved(&self) -> bool {
+        self.found.is_some_and(|d| is_nearest(self.a, self.b, &d))
+    }
+
+    fn is_enough(&self, enough: f64) -> bool {
+        self.found.is_some_and(|d| d.gap > enough) || self.is_proved()
+    }
+
+    /// The directions of the features to which `last` belongs.
+    fn again(&mut self, last: &Direction) {
+        let (a, b) = (self.a, self.b);
+        let mut line_and_circle = |line: [DVec3; 2], circle: Circle, sign: f64| {
+            if let Some(e) = (line[1] - line[0]).try_normalize() {
+                circle_to_line(&circle, line[0], e, |n| self.visit(last.of, n * sign));
+            }
+        };
+        let direction = match last.of {
+            Of::FaceA(k) => Some(a.face(k)),
+            Of::FaceB(k) => Some(-b.face(k)),
+            Of::Parts(Part::Point(i), Part::Point(j)) => (b.point(j) - a.point(i)).try_normalize(),
+            Of::Parts(Part::Point(i), Part::Line(j)) => {
+                let p = a.point(i);
+                (foot(b.line(j), p) - p).try_normalize()
+            }
+            Of::Parts(Part::Line(i), Part::Point(j)) => {
+                let q = b.point(j);
+                (q - foot(a.line(i), q)).try_normalize()
+            }
+            Of::Parts(Part::Line(i), Part::Line(j)) => {
+                let ([p, q], [r, w]) = (a.line(i), b.line(j));
+                let n = (q - p).cross(w - r).try_normalize();
+                n.map(|n| if n.dot(last.n) < 0.0 { -n } else { n })
+            }
+            Of::Parts(Part::Circle(i), Part::Circle(j)) => {
+                Some(climb(last.n, &a.circle(i), &b.circle(j)))
+            }
+            Of::Parts(Part::Circle(i), Part::Line(j)) => {
+                line_and_circle(b.line(j), a.circle(i), 1.0);
+                None
+            }
+            Of::Parts(Part::Line(i), Part::Circle(j)) => {
+                line_and_circle(a.line(i), b.circle(j), -1.0);
+                None
+            }
+            Of::Parts(..) => None,
+        };
+        if let Some(n) = direction {
+            self.visit(last.of, n);
+        }
+    }
+}
+
+/// The point of the endless line nearest to p.
+fn foot([q, r]: [DVec3; 2], p: DVec3) -> DVec3 {
+    let e = r - q;
+    q + e * ((p - q).dot(e) / e.length_squared())
 }
 
 /// The best direction; any whose gap exceeds `enough` will do.
-pub(crate) fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
-    let mut best: Option<Direction> = None;
-    let mut visit = |of: Of, n: DVec3| {
-        let gap = gap_along(a, b, n);
-        if best.is_none_or(|old| gap > old.gap) {
-            best = Some(Direction { of, n, gap });
-        }
-    };
-    faces(a, b, &mut visit);
-    if best.is_some_and(|d| d.gap > enough) {
-        return best;
+fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
+    let mut best = Best::new(a, b);
+    faces(a, b, &mut |of, n| best.visit(of, n));
+    if best.is_enough(enough) {
+        return best.found;
     }
-    let mut visit = |of: Of, n: DVec3| {
-        let gap = gap_along(a, b, n);
-        if best.is_none_or(|old| gap > old.gap) {
-            best = Some(Direction { of, n, gap });
-        }
-    };
     if a.is_round() || b.is_round() {
-        round(a, b, &mut visit);
-        if a.is_round() && b.is_round() && best.is_none_or(|d| d.gap <= enough) {
-            circles(a, b, &mut best);
+        round(a, b, &mut |of, n| best.visit(of, n));
+        if a.is_round() && b.is_round() {
+            circles(a, b, enough, &mut best);
         }
     } else {
-        edges(a, b, &mut visit);
-        // Sharp bodies that do not overlap by any face or edge are apart: only then is there more to find.
+        // Bodies that a face keeps apart are nearest there or between two edges or corners; those that overlap by
+        // every face may yet be apart across two edges.
+        if best.found.is_none_or(|d| d.gap <= 0.0) {
+            edges(a, b, &mut |of, n| best.visit(of, n));
+        }
         let rounded = a.rounding() + b.rounding() > 0.0 || a.n_faces() + b.n_faces() == 0;
-        if rounded || best.is_some_and(|d| d.gap > 0.0 && d.gap <= enough) {
-            nearest_segments(a, b, &mut best);
+        if rounded || best.found.is_some_and(|d| d.gap > 0.0 && d.gap <= enough) {
+            nearest_segments(&mut best);
         }
     }
-    best.map(|d| Direction {
+    best.found.map(|d| Direction {
         of: match d.of {
             Of::Parts(p, q) => Of::Parts(supporting(a, p, d.n), supporting(b, q, -d.n)),
             face => face,
@@ -149,7 +228,8 @@ fn edges(a: &Placed, b: &Placed, visit: Visit) {
 
 /// From the nearest point of all lines (or points) of a to that of b: the distance of polyhedra where it is not
 /// across a face.
-fn nearest_segments(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
+fn nearest_segments(best: &mut Best) {
+    let (a, b) = (best.a, best.b);
     let segments = |s: &Placed| s.n_lines().max(1);
     let segment = |s: &Placed, k: usize| {
         if s.n_lines() == 0 {
@@ -164,9 +244,14 @@ fn nearest_segments(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
         _ => Part::Line(k),
     };
     // Along the best direction so far, two lines are at least as far apart as their heights tell.
-    let n = best.map_or(DVec3::ZERO, |d| d.n);
+    let n = best.found.map_or(DVec3::ZERO, |d| d.n);
     let height = |[p, q]: [DVec3; 2], n: DVec3| n.dot(p).max(n.dot(q));
-    let (mut least, mut found) = (f64::INFINITY, None);
+    // None is farther than the two that lie foremost in that direction, rounding apart.
+    let foremost = b.farthest(-n) - a.farthest(n) + n * (a.rounding() + b.rounding());
+    let (mut least, mut found) = (foremost.length() * (1.0 + 1e-9), None);
+    if n == DVec3::ZERO {
+        least = f64::INFINITY;
+    }
     for i in 0..segments(a) {
         let (la, ends_a) = segment(a, i);
         let [p, q] = la;
@@ -189,9 +274,11 @@ fn nearest_segments(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
         }
     }
     if let Some((of, n)) = found {
-        let gap = gap_along(a, b, n);
-        if best.is_none_or(|old| gap > old.gap) {
-            *best = Some(Direction { of, n, gap });
+        best.visit(of, n);
+        // Across two lines the cross product tells more than points that nearly coincide.
+        if let Of::Parts(Part::Line(_), Part::Line(_)) = of {
+            let gap = gap_along(a, b, n);
+            best.again(&Direction { of, n, gap });
         }
     }
 }
@@ -239,18 +326,22 @@ fn round(a: &Placed, b: &Placed, visit: Visit) {
     }
 }
 
-/// The directions between two rims, from the best direction so far and from where the rims come near.
-fn circles(a: &Placed, b: &Placed, best: &mut Option<Direction>) {
+/// The directions between two rims, from the best direction so far and from where the rims come near, until one is
+/// enough.
+fn circles(a: &Placed, b: &Placed, enough: f64, best: &mut Best) {
     for i in 0..a.n_circles() {
         for j in 0..b.n_circles() {
-            let start = best.map_or(DVec3::ZERO, |d| d.n);
-            circle_to_circle(&a.circle(i), &b.circle(j), start, |n| {
-                let of = Of::Parts(Part::Circle(i), Part::Circle(j));
-                let gap = gap_along(a, b, n);
-                if best.is_none_or(|old| gap > old.gap) {
-                    *best = Some(Direction { of, n, gap });
-                }
-            });
+            if best.is_enough(enough) {
+                return;
+            }
+            let start = best.found.map_or(DVec3::ZERO, |d| d.n);
+            let of = Of::Parts(Part::Circle(i), Part::Circle(j));
+            let (circle_a, circle_b) = (a.circle(i), b.circle(j));
+            circle_to_circle(&circle_a, &circle_b, start, |n| best.visit(of, n));
+            // What rounding leaves there.
+            if let Some(d) = best.found.filter(|d| d.of == of) {
+                best.visit(of, climb(d.n, &circle_a, &circle_b));
+            }
         }
     }
 }
@@ -290,9 +381,9 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
             let Some(e) = (q - p).try_normalize() else {
                 continue;
             };
-            if let Some(n) = circle_to_line(&circle, p, e) {
+            circle_to_line(&circle, p, e, |n| {
                 visit(Of::Parts(Part::Line(i), Part::Circle(j)), -n);
-            }
+            });
         }
         if let Some(side) = a.side() {
             side_to_circle(&side, &circle, |n| {
@@ -302,11 +393,9 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
     }
     for j in 0..b.n_lines() {
         let [r, w] = b.line(j);
-        let e = w - r;
         for i in 0..a.n_points() {
             let p = a.point(i);
-            let foot = r + e * ((p - r).dot(e) / e.length_squared());
-            if let Some(n) = (foot - p).try_normalize() {
+            if let Some(n) = (foot([r, w], p) - p).try_normalize() {
                 visit(Of::Parts(Part::Point(i), Part::Line(j)), n);
             }
         }
@@ -348,10 +437,7 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
         }
     }
     for i in 0..a.n_lines() {
-        let [p, q] = a.line(i);
-        let e = q - p;
-        let foot = p + e * ((apex - p).dot(e) / e.length_squared());
-        if let Some(n) = (apex - foot).try_normalize() {
+        if let Some(n) = (apex - foot(a.line(i), apex)).try_normalize() {
             visit(Of::Parts(Part::Line(i), Part::Point(0)), n);
         }
     }

@@ -8,11 +8,13 @@
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
 mod border;
+mod box_overlap;
 pub mod broad_phase;
 pub mod compound;
 mod directions;
 pub mod frame;
 pub mod hull;
+pub mod leg;
 pub mod mass;
 pub mod mesh;
 pub mod narrow_phase;
@@ -20,6 +22,7 @@ pub mod path;
 pub mod pieces;
 mod placed;
 pub mod pose;
+mod proof;
 pub mod reduce;
 mod rims;
 mod round;

@@ -10,8 +10,9 @@ use glam::{DMat2, DVec2, DVec3};
 use std::f64::consts::TAU;
 
 /// From a circle to the line through `p` along the unit vector `e`: seen along the line, the circle is an
-/// ellipse and the line a point, and the direction is the ellipse's outward normal at the foot of the point.
-pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3) -> Option<DVec3> {
+/// ellipse and the line a point, and the directions are the ellipse's outward normals at the feet of the point, on
+/// either side of the long axis: one may belong to the part of the rim that the shape covers.
+pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3, mut visit: impl FnMut(DVec3)) {
     let z = circle.axis - e * e.dot(circle.axis);
     let k2 = z.length_squared();
     // Semi-axes: the radius across z, and |e·axis| of it along z.
@@ -25,8 +26,17 @@ pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3) -> Option<DVec
     let w = p - circle.centre;
     let (y0, y1) = (w.dot(major), w.dot(minor));
     let e1 = circle.radius * e.dot(circle.axis).abs();
-    let normal = ellipse_normal(circle.radius, e1, y0.abs(), y1.abs())?;
-    Some(major * normal.x.copysign(y0) + minor * normal.y.copysign(y1))
+    let mut turned = |n: DVec2| {
+        let across = if y1 < 0.0 { -n.y } else { n.y };
+        visit(major * n.x.copysign(y0) + minor * across);
+    };
+    let (e0, y0, y1) = (circle.radius, y0.abs(), y1.abs());
+    if let Some(n) = ellipse_normal(e0, e1, y0, y1) {
+        turned(n);
+    }
+    if let Some(n) = far_normal(e0, e1, y0, y1) {
+        turned(n);
+    }
 }
 
 /// Outward unit normal at the point of the ellipse (e0 ≥ e1) nearest to (y0, y1), both ≥ 0.
@@ -54,34 +64,87 @@ fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
     DVec2::new(y0 / (t + q0), y1 / (t + q1)).try_normalize()
 }
 
+/// The same on the other side of the long axis, where the nearest point there is not the end of that axis: the larger
+/// root in −e0² < t < −e1². There g is convex too, and Newton's method from the right never overshoots.
+fn far_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
+    let (q0, q1) = (e0 * e0, e1 * e1);
+    if e1 <= 1e-9 * e0 || e0 * y0 >= q0 - q1 {
+        return None;
+    }
+    if y1 <= 0.0 {
+        let cosine = e0 * y0 / (q0 - q1);
+        return DVec2::new(cosine / e0, -(1.0 - cosine * cosine).sqrt() / e1).try_normalize();
+    }
+    let mut t = -q1 - e1 * y1;
+    for _ in 0..60 {
+        if t <= -q0 {
+            return None;
+        }
+        let (a, b) = (e0 * y0 / (t + q0), e1 * y1 / (t + q1));
+        let g = a * a + b * b - 1.0;
+        let slope = -2.0 * (a * a / (t + q0) + b * b / (t + q1));
+        let next = t - g / slope;
+        if next >= t || !next.is_finite() {
+            break;
+        }
+        t = next;
+    }
+    DVec2::new(y0 / (t + q0), y1 / (t + q1)).try_normalize()
+}
+
 /// From circle a to circle b: maxima over the sphere of
 ///
 ///   f(n) = n·w − R_a |n × z_a| − R_b |n × z_b|,   w from centre to centre,
 ///
 /// found from `start` and from the places where the two circles, sampled, come nearest. `visit` is given each.
 pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, start: DVec3, mut visit: impl FnMut(DVec3)) {
-    let w = b.centre - a.centre;
     // A rim is seen only from its own side.
-    let mut from = |n: DVec3| {
-        let n = n.try_normalize();
-        if let Some(n) = n.filter(|n| a.sees(*n) && b.sees(-*n)) {
-            visit(climb(n, w, a, b));
-        }
-    };
-    from(start);
-    near_places(a, b, |p, q| {
+    let seen = |n: &DVec3| a.sees(*n) && b.sees(-*n);
+    if let Some(n) = start.try_normalize().filter(seen) {
+        visit(climb(n, a, b));
+    }
+    let mut between = |p: DVec3, q: DVec3| {
+        let (p, q) = settle(a, b, p, q);
         // Across the two tangents, both ways, and along the gap.
         let tangents = (p - a.centre)
             .cross(a.axis)
             .cross((q - b.centre).cross(b.axis));
-        [tangents, -tangents, q - p].into_iter().for_each(&mut from);
-    });
-    near_places(b, a, |q, p| {
-        let tangents = (p - a.centre)
-            .cross(a.axis)
-            .cross((q - b.centre).cross(b.axis));
-        [tangents, -tangents].into_iter().for_each(&mut from);
-    });
+        let all = [tangents, -tangents, q - p];
+        let all = all.into_iter().filter_map(DVec3::try_normalize);
+        all.filter(seen).for_each(&mut visit);
+    };
+    near_places(a, b, &mut between);
+    near_places(b, a, |q, p| between(p, q));
+}
+
+/// Newton's method for the points p and q of the two circles, whose connection is across both tangents, whatever their
+/// distance.
+fn settle(a: &Circle, b: &Circle, p: DVec3, q: DVec3) -> (DVec3, DVec3) {
+    let (mut u, mut v) = ((p - a.centre) / a.radius, (q - b.centre) / b.radius);
+    for _ in 0..12 {
+        let (s, t) = (a.axis.cross(u), b.axis.cross(v));
+        let d = b.centre + v * b.radius - a.centre - u * a.radius;
+        // d·s = 0 and d·t = 0, of the angles of p and q.
+        let cosine = s.dot(t);
+        let slopes = DMat2::from_cols(
+            DVec2::new(-a.radius - d.dot(u), -a.radius * cosine),
+            DVec2::new(b.radius * cosine, b.radius - d.dot(v)),
+        );
+        let mut step = slopes.inverse() * DVec2::new(d.dot(s), d.dot(t));
+        let length = step.length();
+        if !length.is_finite() {
+            break;
+        }
+        if length > 0.5 {
+            step *= 0.5 / length;
+        }
+        let turned = |u: DVec3, s: DVec3, angle: f64| (u - s * angle).try_normalize().unwrap_or(u);
+        (u, v) = (turned(u, s, step.x), turned(v, t, step.y));
+        if length < 1e-15 {
+            break;
+        }
+    }
+    (a.centre + u * a.radius, b.centre + v * b.radius)
 }
 
 /// The points of a circle, of some all around, that are nearer to the other circle than those beside them, each
@@ -166,7 +229,8 @@ impl Circle {
 }
 
 /// Newton's method on the sphere for the maximum of f near `n`, by steps up only.
-fn climb(mut n: DVec3, w: DVec3, a: &Circle, b: &Circle) -> DVec3 {
+pub(crate) fn climb(mut n: DVec3, a: &Circle, b: &Circle) -> DVec3 {
+    let w = b.centre - a.centre;
     let value = |n: DVec3| n.dot(w) - a.support(n).0 - b.support(n).0;
     let (mut f, mut polished) = (value(n), 0);
     for _ in 0..100 {

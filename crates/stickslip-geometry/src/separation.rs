@@ -2,8 +2,9 @@
 //!
 //! Used by the judge for true penetration, without the narrow phase.
 
+use crate::box_overlap::BoxPair;
 use crate::broad_phase::Bounds;
-use crate::directions::{farthest, overlap};
+use crate::directions::{farthest, gap_along, overlap};
 use crate::mesh::{Facet, Mesh};
 use crate::placed::Placed;
 use crate::pose::Pose;
@@ -34,14 +35,54 @@ pub fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
         (other, Shape::Points { points, .. }) => nearest_point(points, pose_b, other, pose_a),
         (Shape::Ball { radius }, other) => other.distance(pose_b, pose_a.position) - radius,
         (other, Shape::Ball { radius }) => other.distance(pose_a, pose_b.position) - radius,
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            BoxPair::new(*half, pose_a, *other, pose_b).overlap()
+        }
         _ => {
             let origin = pose_a.position;
             overlap(
                 &Placed::new(a, pose_a, origin),
                 &Placed::new(b, pose_b, origin),
             )
+            .map_or(f64::INFINITY, |d| d.gap)
         }
     }
+}
+
+/// The same of two shapes on their way; `last` is a direction that kept them apart a moment ago.
+pub(crate) fn separation_after(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    last: &mut Option<DVec3>,
+) -> f64 {
+    let featureless = |s: &Shape| {
+        matches!(
+            s,
+            Shape::HalfSpace { .. }
+                | Shape::Points { .. }
+                | Shape::Ball { .. }
+                | Shape::Compound(_)
+                | Shape::Mesh(_)
+        )
+    };
+    // Boxes are quick by themselves.
+    let boxes = matches!((a, b), (Shape::Box { .. }, Shape::Box { .. }));
+    if boxes || featureless(a) || featureless(b) {
+        return separation(a, pose_a, b, pose_b);
+    }
+    let origin = pose_a.position;
+    let (a, b) = (
+        Placed::new(a, pose_a, origin),
+        Placed::new(b, pose_b, origin),
+    );
+    let apart = last.map(|n| gap_along(&a, &b, n)).filter(|gap| *gap > 0.0);
+    apart.unwrap_or_else(|| {
+        let best = overlap(&a, &b);
+        *last = best.map(|d| d.n);
+        best.map_or(f64::INFINITY, |d| d.gap)
+    })
 }
 
 /// The least over the triangles that the other shape's bounds meet; infinite where there are none.

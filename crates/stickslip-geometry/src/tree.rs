@@ -28,6 +28,8 @@ struct Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     order: Vec<usize>,
+    /// The bodies' boxes, in that order: the search reads them one after the other.
+    boxes: Vec<Bounds>,
     codes: Vec<(u64, usize)>,
     /// Area of all boxes when the tree was built, m².
     area: f64,
@@ -47,17 +49,39 @@ impl Tree {
         self.area = self.total_area();
     }
 
-    /// Calls `visit` for every body whose box meets `of`.
-    pub(crate) fn meeting(&self, of: &Bounds, bounds: &[Bounds], mut visit: impl FnMut(usize)) {
-        let mut at = 0;
+    /// Calls `visit` once for every pair of bodies whose boxes meet.
+    pub(crate) fn each_pair(&self, mut visit: impl FnMut(usize, usize)) {
+        for (leaf, node) in self.nodes.iter().enumerate() {
+            for k in node.first..node.first + node.count {
+                for j in k + 1..node.first + node.count {
+                    if self.boxes[k].meets(&self.boxes[j]) {
+                        visit(self.order[k], self.order[j]);
+                    }
+                }
+            }
+            if node.count > 0 {
+                self.pairs_with_later(leaf, &mut visit);
+            }
+        }
+    }
+
+    /// The pairs of a leaf's bodies with those of later leaves.
+    fn pairs_with_later(&self, leaf: usize, visit: &mut impl FnMut(usize, usize)) {
+        let own = self.nodes[leaf];
+        let mut at = own.skip;
         while let Some(node) = self.nodes.get(at) {
-            if !node.bounds.meets(of) {
+            if !node.bounds.meets(&own.bounds) {
                 at = node.skip;
                 continue;
             }
-            for &i in &self.order[node.first..node.first + node.count] {
-                if bounds[i].meets(of) {
-                    visit(i);
+            for j in node.first..node.first + node.count {
+                if !self.boxes[j].meets(&own.bounds) {
+                    continue;
+                }
+                for k in own.first..own.first + own.count {
+                    if self.boxes[k].meets(&self.boxes[j]) {
+                        visit(self.order[k], self.order[j]);
+                    }
                 }
             }
             at += 1;
@@ -65,11 +89,9 @@ impl Tree {
     }
 
     fn build(&mut self, bounds: &[Bounds], members: &[usize]) {
-        let none = Bounds {
-            min: DVec3::INFINITY,
-            max: DVec3::NEG_INFINITY,
-        };
-        let all = members.iter().fold(none, |all, &i| all.union(&bounds[i]));
+        let all = members
+            .iter()
+            .fold(Bounds::EMPTY, |all, &i| all.union(&bounds[i]));
         let size = (all.max - all.min).max_element().max(f64::MIN_POSITIVE);
         self.codes.clear();
         self.codes.extend(members.iter().map(|&i| {
@@ -89,10 +111,7 @@ impl Tree {
         let at = self.nodes.len();
         let leaf = end - first <= LEAF;
         self.nodes.push(Node {
-            bounds: Bounds {
-                min: DVec3::ZERO,
-                max: DVec3::ZERO,
-            },
+            bounds: Bounds::EMPTY,
             skip: 0,
             first,
             count: if leaf { end - first } else { 0 },
@@ -107,13 +126,14 @@ impl Tree {
 
     /// Boxes from the leaves up: a node's children come after it.
     fn refit(&mut self, bounds: &[Bounds]) {
+        self.boxes.clear();
+        self.boxes.extend(self.order.iter().map(|&i| bounds[i]));
         for at in (0..self.nodes.len()).rev() {
             let node = self.nodes[at];
             self.nodes[at].bounds = if node.count > 0 {
-                let bodies = &self.order[node.first..node.first + node.count];
-                bodies[1..]
+                self.boxes[node.first..node.first + node.count]
                     .iter()
-                    .fold(bounds[bodies[0]], |all, &i| all.union(&bounds[i]))
+                    .fold(Bounds::EMPTY, |all, b| all.union(b))
             } else {
                 let (left, right) = (&self.nodes[at + 1], self.nodes[at + 1].skip);
                 left.bounds.union(&self.nodes[right].bounds)

@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
-//! | 2 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
-//! | 3 | proximal Newton, where there is a guess | best so far |
-//! | 4 | convex relaxation, then Newton | scratch |
+//! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
+//! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
+//! | 4 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
 //! | 5 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
 //! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
@@ -14,7 +14,9 @@
 //! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
 //!
+//! Stages 2 and 5 see pyramids as the round cones inside them; Newton then finishes on the pyramids.
 //! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
 //! by the heavy bodies.
 //!
@@ -25,9 +27,11 @@
 //! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
 //! first, so a solution continues as long as it exists: a pile that rests goes on resting. Where there
 //! is nothing to continue, the convex relaxation decides: its velocity is unique, and it is rest
-//! whenever rest is possible (impulses in the cones with u = 0 solve both problems). Only then come
+//! whenever rest is possible (impulses in the cones with u = 0 solve both problems); another answer that
+//! Newton finds from zero counts only if nothing moves in it, or if the relaxation leads nowhere. Only then come
 //! the methods whose answer is the end of their path. Without a guess the answer depends on the
-//! problem alone, not on the history of the solver.
+//! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
+//! ([`Auto::solve_local`]) any answer will do, the quickest first.
 
 use crate::homotopy::Homotopy;
 use crate::interior_point::InteriorPoint;
@@ -40,6 +44,7 @@ use crate::problem::{ContactProblem, Law, Twist};
 use crate::proximal::Proximal;
 use crate::pyramid::{self, LemkeContact};
 use crate::residual::{self, GlobalResidual};
+use crate::rounded::Rounded;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
@@ -66,7 +71,9 @@ struct Engines {
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     local: LocalProblem,
+    cones: SystemMemory,
     nu: Vec<Twist>,
+    u: Vec<DVec3>,
 }
 
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early.
@@ -81,6 +88,13 @@ const NEAR: f64 = 1e-3;
 const WIDE: f64 = 30.0;
 /// Sweeps of Gauss-Seidel in each portion of the last stages.
 const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
+/// Steps along the path from the last step's problem, and the smoothings ε/q² tried for it.
+const CONTINUED_STEPS: usize = 40;
+const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
+/// Problems between equal masses and the true ones.
+const MASSES: u32 = 60;
+/// Sweeps of Gauss-Seidel before anything else, on local problems without a guess.
+const FIRST_SWEEPS: usize = 6;
 /// Most contacts for which Lemke is asked.
 const LEMKE_CONTACTS: usize = 100;
 /// Most contacts for which all modes are tried.
@@ -180,7 +194,8 @@ impl Chain<'_> {
     }
 
     /// From the guess; the impulses reached are left in `p`.
-    fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
+    fn continued(&mut self, smooth: bool, cold: bool, p: &mut Vec<DVec3>) -> bool {
+        let guess = p.clone();
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
@@ -200,23 +215,118 @@ impl Chain<'_> {
             }
             return true;
         }
+        if started && !cold && smooth && self.followed(&guess, p) {
+            return true;
+        }
         p.clone_from(&self.best.impulses);
         started && self.proximal(NEAR, false, p)
     }
 
-    /// From scratch, by the convex relaxation and the interior point.
-    fn afresh(&mut self, p: &mut Vec<DVec3>) -> bool {
-        let (relaxed, iterations) = self.engines.interior_point.solve_relaxed(&mut self.system);
-        self.best.iterations += iterations;
-        p.clone_from(&relaxed);
-        if self.newton(p) {
+    /// From the guess along the path on which the last step's problem becomes this one.
+    fn followed(&mut self, guess: &[DVec3], p: &mut Vec<DVec3>) -> bool {
+        let engine = &mut self.engines.homotopy;
+        let steps = std::mem::replace(&mut engine.settings.steps, CONTINUED_STEPS);
+        engine.newton.settings.iterations = NEWTON_STEPS;
+        let mut found = false;
+        for epsilon in CONTINUED_SMOOTHING {
+            p.clear();
+            p.extend_from_slice(guess);
+            let engine = &mut self.engines.homotopy;
+            let outcome = engine.improve_from(&mut self.system, epsilon, p, self.inner);
+            found = self.judge(p, outcome.iterations, "homotopy");
+            if found {
+                break;
+            }
+        }
+        self.engines.homotopy.settings.steps = steps;
+        found
+    }
+
+    /// A few sweeps of Gauss-Seidel: where few contacts touch each other they are the answer, elsewhere a start.
+    fn swept(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let polish = std::mem::replace(&mut self.engines.nsgs.settings.polish, 0.0);
+        let found = self.nsgs(FIRST_SWEEPS, p);
+        self.engines.nsgs.settings.polish = polish;
+        found
+    }
+
+    /// From nothing: what rests, rests, although other answers may be as lawful and sooner found.
+    fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        self.engines.newton.settings.iterations = NEWTON_STEPS;
+        let found = self.newton(p);
+        if found && self.nothing_moves(p) {
             return true;
         }
+        let first = std::mem::replace(&mut self.best, best_of(p));
+        if self.relaxed(smooth, p) {
+            self.best.iterations += first.iterations;
+            return true;
+        }
+        if first.residual < self.best.residual {
+            let iterations = self.best.iterations;
+            self.best = first;
+            self.best.iterations += iterations;
+        }
+        found
+    }
+
+    /// Is every contact at rest, or none loaded?
+    fn nothing_moves(&mut self, p: &[DVec3]) -> bool {
+        if p.iter().all(|p| p.x == 0.0) {
+            return true;
+        }
+        let u = &mut self.scratch.u;
+        self.system.velocities(p, u);
+        u.iter().all(|u| u.length() <= 1e3 * self.inner)
+    }
+
+    /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids).
+    fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        let Engines {
+            newton,
+            interior_point,
+            ..
+        } = &mut *self.engines;
+        newton.settings.iterations = NEWTON_STEPS;
+        newton.settings.patience = 6;
+        let (system, inner) = (&mut self.system, self.inner);
+        let mut steps = 0;
+        let mut attempt = |system: &mut System, start: &[DVec3]| {
+            p.clear();
+            p.extend_from_slice(start);
+            let outcome = newton.improve(system, p, inner);
+            steps += outcome.iterations;
+            outcome.residual <= inner
+        };
+        let iterations = if smooth {
+            interior_point.follow_relaxed(system, &mut attempt)
+        } else {
+            let rounded = Rounded::of(self.problem);
+            let mut cones = self.scratch.cones.system(rounded.posed());
+            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempt(system, start);
+            interior_point.follow_relaxed(&mut cones, &mut on_pyramids)
+        };
+        newton.settings.patience = 12;
+        self.judge(p, iterations + steps, "newton")
+    }
+
+    /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
+    fn interior(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         let engine = &mut self.engines.interior_point;
         engine.newton.settings.iterations = NEWTON_STEPS;
-        let outcome = engine.improve(&mut self.system, p, self.inner);
-        if self.judge(p, outcome.iterations, "interior-point") {
-            return true;
+        if smooth {
+            let outcome = engine.improve(&mut self.system, p, self.inner);
+            if self.judge(p, outcome.iterations, "interior-point") {
+                return true;
+            }
+        } else {
+            let rounded = Rounded::of(self.problem);
+            let mut cones = self.scratch.cones.system(rounded.posed());
+            let outcome = engine.improve(&mut cones, p, self.inner);
+            self.best.iterations += outcome.iterations;
+            if self.newton(p) {
+                return true;
+            }
         }
         self.proximal(NEAR, false, p)
     }
@@ -322,7 +432,67 @@ impl Chain<'_> {
             found = self.judge(p, outcome.iterations, "modes");
         }
         self.scratch.local = local;
-        found
+        found || self.by_masses(p)
+    }
+
+    /// Masses over decades, from equal ones to their own: each problem solved from the last one's impulses.
+    fn by_masses(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let Posed::Step(step) = self.problem else {
+            return false;
+        };
+        let masses = step.inverse_mass.iter().map(|m| m.mass);
+        let (least, most) = masses.fold((f64::INFINITY, 0.0f64), |(a, b), m| (a.min(m), b.max(m)));
+        if !(least > 0.0 && most > WIDE * least) {
+            return false;
+        }
+        let mut problem = step.clone();
+        let mut memory = SystemMemory::default();
+        for k in 0..=MASSES {
+            let s = f64::from(k) / f64::from(MASSES);
+            for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
+                let scale = libm::pow(own.mass / least, s - 1.0);
+                mass.mass = own.mass * scale;
+                mass.inertia = own.inertia * scale;
+            }
+            let mut system = memory.system(Posed::Step(&problem));
+            // On the way no more than the rounding of impulses allows.
+            let sizes = p
+                .iter()
+                .enumerate()
+                .map(|(i, p)| system.w_bar(i) * p.length());
+            let inner = if k == MASSES {
+                self.inner
+            } else {
+                sizes.fold(self.inner, |m, v| m.max(256.0 * f64::EPSILON * v))
+            };
+            let guess = p.clone();
+            let Engines {
+                newton,
+                nsgs,
+                interior_point,
+                homotopy,
+                ..
+            } = &mut *self.engines;
+            let mut outcome = newton.improve(&mut system, p, inner);
+            if outcome.residual > inner && k > 0 {
+                p.clone_from(&guess);
+                outcome = homotopy.improve_from(&mut system, 1e-5, p, inner);
+            }
+            if outcome.residual > inner {
+                p.clone_from(&guess);
+                nsgs.settings.sweeps = 1000;
+                nsgs.improve(&mut system, p, inner);
+                outcome = newton.improve(&mut system, p, inner);
+            }
+            if outcome.residual > inner {
+                outcome = interior_point.improve(&mut system, p, inner);
+            }
+            self.best.iterations += outcome.iterations;
+            if outcome.residual > inner && k < MASSES {
+                return false;
+            }
+        }
+        self.judge(p, 0, "newton")
     }
 }
 
@@ -375,15 +545,30 @@ impl Auto {
             scratch: &mut self.scratch,
             best: best_of(&start),
             tolerance,
-            inner: 0.0,
+            inner: 0.1 * tolerance * speed,
         };
+        chain.engines.newton.settings.polish = false;
+        let mut p = start;
+        let only = (n_c == 1).then(|| {
+            one_contact::solve(&problem.laws[0], problem.delassus.diagonal(0), problem.q[0])
+        });
+        if n_c == 0
+            || only.is_some_and(|exact| chain.judge(&[exact], 1, "one-contact"))
+            || guess.is_empty() && chain.swept(&mut p)
+        {
+            return report(solver, chain);
+        }
+        let cold = guess.is_empty();
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
         for tighten in [1e-1, 1e-4, 1e-7] {
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
-            let done = chain.continued(&mut p)
-                || smooth && chain.afresh(&mut p)
+            let large = cold && n_c > SMALL;
+            let done = large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
+                || chain.continued(smooth, cold, &mut p)
+                || !large && chain.relaxed(smooth, &mut p)
+                || chain.interior(smooth, &mut p)
                 || chain.last_stages(smooth);
             if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {
                 break;
@@ -456,7 +641,15 @@ impl ContactSolver for Auto {
                 return report("auto", chain);
             }
         }
-        if chain.continued(&mut p) || smooth && chain.afresh(&mut p) {
+        chain.engines.newton.settings.polish = true;
+        let cold = p.iter().all(|&p| p == DVec3::ZERO);
+        let found = if cold {
+            chain.starts_at_rest(smooth, &mut p) || chain.continued(smooth, cold, &mut p)
+        } else {
+            chain.continued(smooth, cold, &mut p) || chain.relaxed(smooth, &mut p)
+        };
+        let found = found || chain.interior(smooth, &mut p);
+        if found {
             return report("auto", chain);
         }
         if polyhedral && n_c <= LEMKE_CONTACTS {

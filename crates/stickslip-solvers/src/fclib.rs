@@ -4,7 +4,6 @@ use crate::global::{GlobalProblem, local_problem};
 use crate::hdf5::{Hdf5Error, Hdf5File};
 use crate::hdf5_write::{self, Data, Group, Node};
 use crate::local::LocalProblem;
-use crate::problem::Law;
 use crate::sparse::SparseMatrix;
 use glam::DVec3;
 
@@ -164,28 +163,12 @@ pub fn write(
     description: &str,
     guess: Option<&[DVec3]>,
 ) -> Result<Vec<u8>, String> {
-    let mut mu = Vec::with_capacity(problem.len());
-    for (i, law) in problem.laws.iter().enumerate() {
-        match law {
-            Law::Cone { mu: m } => mu.push(*m),
-            Law::Unilateral => mu.push(0.0),
-            Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. } => {
-                return Err(format!(
-                    "contact {i} is no quadratic cone: an FCLIB file holds nothing else"
-                ));
-            }
-        }
-    }
+    let mu = problem.frictions()?;
     let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for i in 0..problem.len() {
-        let (neighbours, blocks) = problem.delassus.row(i);
-        for (&j, block) in neighbours.iter().zip(blocks) {
-            for (a, b) in (0..3).flat_map(|a| (0..3).map(move |b| (a, b))) {
-                rows.push(index(3 * i + a)?);
-                columns.push(index(3 * j + b)?);
-                values.push(block.col(b)[a]);
-            }
-        }
+    for (row, column, value) in problem.entries() {
+        rows.push(index(row)?);
+        columns.push(index(column)?);
+        values.push(value);
     }
     let integer = |v: i32| Node::Data(Data::Integers(vec![v]));
     let reals = |v: &[DVec3]| {

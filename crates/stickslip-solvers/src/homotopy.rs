@@ -1,11 +1,13 @@
 //! Arclength continuation: the path of smoothed solutions followed round its folds.
 
 use crate::interior_point::{Finish, evaluate, interior_start, speed_scale, take_better};
+use crate::law::{contact_vector, tangent};
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::{ContactProblem, Law};
-use crate::smoothing::{SmoothedLaw, Smoothing};
+use crate::smoothing::{SmoothedLaw, Smoothing, solved_pair};
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
 use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory};
+use core::f64::consts::LN_10;
 use glam::DVec3;
 
 /// Settings of [`Homotopy`].
@@ -32,6 +34,10 @@ impl Default for HomotopySettings {
 /// Predictor-corrector continuation in (p, θ) on the smoothed laws with
 /// ε = 10 q² 10^−θ, 1 − λ = 10^−θ, a = q, δ = 0.03 √ε, q the root mean square of the free velocity.
 ///
+/// From a guess p₀ (`improve_from`) the path begins elsewhere: ε = ε₀ q² 10^−θ, λ = 1, and u + 10^−2θ s in place of u,
+/// where s makes the guess, moved by O(√ε), solve the smoothed problem of θ = 0 exactly. That is how the last
+/// step's problem becomes this one.
+///
 /// At θ = 0 the problem is convex and damped Newton finds its solution; θ may fall as well as rise on
 /// the way, so folds that stop an interior-point method are passed. Below ε/q² = 1e-3, and at each
 /// further factor 5, semismooth Newton is offered the point.
@@ -57,20 +63,92 @@ struct Path {
     refinement: Refinement,
     scale: Vec<DVec3>,
     q: f64,
+    course: Course,
 }
 
-/// Parameters at θ.
-fn smoothing(theta: f64, q: f64) -> Smoothing {
-    let s = libm::pow(10.0, -theta);
-    let ln10 = core::f64::consts::LN_10;
-    let epsilon = 10.0 * q * q * s;
-    let delta = 0.03 * epsilon.sqrt();
-    Smoothing {
-        epsilon,
-        convexity: s,
-        a: q,
-        delta,
-        rates: [-ln10 * epsilon, -ln10 * s, -0.5 * ln10 * delta],
+/// Where a path begins.
+#[derive(Clone, Debug, Default)]
+enum Course {
+    /// At the convex problem: ε = 10 q² 10^−θ, 1 − λ = 10^−θ, a = q.
+    #[default]
+    Convex,
+    /// At impulses: u + 10^−2θ s with s such that they solve the problem at θ = 0; ε = ε₀ q² 10^−θ.
+    Guess { shift: Vec<DVec3>, epsilon: f64 },
+}
+
+impl Course {
+    /// ε/q² at θ.
+    fn relative(&self, theta: f64) -> f64 {
+        let first = match self {
+            Self::Convex => 10.0,
+            Self::Guess { epsilon, .. } => *epsilon,
+        };
+        first * libm::pow(10.0, -theta)
+    }
+
+    /// Parameters at θ.
+    fn smoothing(&self, theta: f64, q: f64) -> Smoothing {
+        let epsilon = q * q * self.relative(theta);
+        let delta = 0.03 * epsilon.sqrt();
+        let convexity = match self {
+            Self::Convex => libm::pow(10.0, -theta),
+            Self::Guess { .. } => 0.0,
+        };
+        Smoothing {
+            epsilon,
+            convexity,
+            a: q,
+            delta,
+            rates: [-LN_10 * epsilon, -LN_10 * convexity, -0.5 * LN_10 * delta],
+        }
+    }
+
+    /// u += 10^−2θ s.
+    fn add_shift(&self, theta: f64, u: &mut [DVec3]) {
+        if let Self::Guess { shift, .. } = self {
+            let size = libm::pow(10.0, -2.0 * theta);
+            for (u, s) in u.iter_mut().zip(shift) {
+                *u += *s * size;
+            }
+        }
+    }
+
+    /// ∂u_i/∂θ.
+    fn shift_rate(&self, i: usize, theta: f64) -> DVec3 {
+        match self {
+            Self::Convex => DVec3::ZERO,
+            Self::Guess { shift, .. } => shift[i] * (-2.0 * LN_10 * libm::pow(10.0, -2.0 * theta)),
+        }
+    }
+}
+
+/// The velocity nearest to `u` (nearly) that obeys the law together with `p`, which is kept.
+fn lawful_velocity(law: &Law, p: DVec3, u: DVec3) -> DVec3 {
+    let row = |p: f64, u: f64, lo: f64, hi: f64| {
+        if p <= lo {
+            u.max(0.0)
+        } else if p >= hi {
+            u.min(0.0)
+        } else {
+            0.0
+        }
+    };
+    let n = row(p.x, u.x, 0.0, f64::INFINITY);
+    match law {
+        Law::Cone { mu } if *mu > 0.0 && p.x > 0.0 => {
+            let (t, size) = (tangent(p), tangent(p).length());
+            if size < (1.0 - 1e-9) * mu * p.x || size == 0.0 {
+                return DVec3::ZERO;
+            }
+            let d = t / size;
+            contact_vector(0.0, d * d.dot(tangent(u)).min(0.0))
+        }
+        Law::Box { lo, hi } => DVec3::new(
+            row(p.x, u.x, lo.x, hi.x),
+            row(p.y, u.y, lo.y, hi.y),
+            row(p.z, u.z, lo.z, hi.z),
+        ),
+        _ => contact_vector(n, tangent(u)),
     }
 }
 
@@ -78,13 +156,14 @@ impl Path {
     /// ‖F‖/(q √n) at (p, θ), laws left in `self.laws`.
     fn residual<S: Coupled>(&mut self, system: &mut S, p: &[DVec3], theta: f64) -> Option<f64> {
         system.velocities(p, &mut self.u);
-        let s = smoothing(theta, self.q);
+        self.course.add_shift(theta, &mut self.u);
+        let s = self.course.smoothing(theta, self.q);
         let merit = evaluate(system, p, &self.u, &s, &mut self.laws)?;
         Some(merit / (self.q * (p.len() as f64).sqrt()))
     }
 
-    /// Solves for δp by −F (into `by_f`) and by −F_θ (into `by_theta`) at the laws evaluated last.
-    fn solve_both<S: Coupled>(&mut self, system: &mut S) -> bool {
+    /// Solves for δp by −F (into `by_f`) and by −F_θ (into `by_theta`) at the laws evaluated last, at θ.
+    fn solve_both<S: Coupled>(&mut self, system: &mut S, theta: f64) -> bool {
         self.rows.clear();
         self.rows.extend(self.laws.iter().map(|l| Linearised {
             a: l.a,
@@ -96,8 +175,8 @@ impl Path {
             return false;
         }
         system.refined_solve(&mut self.rows, 8, &mut self.by_f, &mut self.refinement);
-        for (row, law) in self.rows.iter_mut().zip(&self.laws) {
-            row.g = -law.f_theta;
+        for (i, (row, law)) in self.rows.iter_mut().zip(&self.laws).enumerate() {
+            row.g = -law.f_theta - law.b * self.course.shift_rate(i, theta);
         }
         system.refined_solve(&mut self.rows, 8, &mut self.by_theta, &mut self.refinement);
         self.by_f
@@ -136,15 +215,30 @@ impl Path {
         cosine
     }
 
-    /// Follows the path; `finish` is offered points on it. Returns steps taken.
+    /// Follows the path from impulses, or from the convex problem; `finish` is offered points on it. Returns steps
+    /// taken.
     fn follow<S: Coupled>(
         &mut self,
         system: &mut S,
+        from: Option<(&[DVec3], f64)>,
         settings: &HomotopySettings,
         finish: &mut Finish<S>,
     ) -> usize {
         let n = system.len();
         self.q = speed_scale(system, &mut self.u);
+        let mut p = Vec::new();
+        self.course = match from {
+            None => {
+                interior_start(system, 10.0 * self.q * self.q, &mut p);
+                Course::Convex
+            }
+            Some((guess, epsilon)) => {
+                let Some(course) = self.course_from(system, guess, epsilon, &mut p) else {
+                    return 0;
+                };
+                course
+            }
+        };
         self.scale.clear();
         for i in 0..n {
             let mu = match system.law(i) {
@@ -154,19 +248,20 @@ impl Path {
             self.scale
                 .push(DVec3::new(mu, 1.0, 1.0) * (system.w_bar(i) / self.q));
         }
-        let mut p = Vec::new();
         let mut theta = 0.0;
-        interior_start(system, smoothing(theta, self.q).epsilon, &mut p);
-        if !self.solve_convex(system, &mut p) {
+        if from.is_none() && !self.solve_convex(system, &mut p) {
+            return 0;
+        }
+        if self.residual(system, &p, theta).is_none() {
             return 0;
         }
         self.tangent.clear();
-        if !self.solve_both(system) {
+        if !self.solve_both(system, theta) {
             return 0;
         }
         self.turn();
         let mut step = settings.first_step;
-        let mut next_try = 1e-3;
+        let mut next_try = (0.2 * self.course.relative(theta)).min(1e-3);
         let mut trial = Vec::new();
         for count in 1..=settings.steps {
             let (old_tangent, old_theta) = (self.tangent.clone(), self.tangent_theta);
@@ -175,7 +270,7 @@ impl Path {
             let mut trial_theta = theta + step * self.tangent_theta;
             let corrected = self.correct(system, &mut trial, &mut trial_theta);
             let cosine = match corrected {
-                Some(_) if self.solve_both(system) => self.turn(),
+                Some(_) if self.solve_both(system, trial_theta) => self.turn(),
                 _ => -1.0,
             };
             if cosine < 0.3 || trial_theta < -2.0 {
@@ -196,7 +291,7 @@ impl Path {
             } else if iterations >= 5 {
                 step *= 0.6;
             }
-            let relative = 10.0 * libm::pow(10.0, -theta);
+            let relative = self.course.relative(theta);
             if relative <= next_try {
                 if finish(system, &p) {
                     return count;
@@ -210,6 +305,35 @@ impl Path {
         settings.steps
     }
 
+    /// The course that begins at impulses near `guess`, written to `p`: they solve its first problem exactly.
+    fn course_from<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        guess: &[DVec3],
+        epsilon: f64,
+        p: &mut Vec<DVec3>,
+    ) -> Option<Course> {
+        let mut course = Course::Guess {
+            shift: Vec::new(),
+            epsilon,
+        };
+        let s = course.smoothing(0.0, self.q);
+        system.velocities(guess, &mut self.u);
+        let mut wanted = Vec::with_capacity(guess.len());
+        for (i, (&p_i, &u)) in guess.iter().zip(&self.u).enumerate() {
+            let law = system.law(i);
+            let lawful = lawful_velocity(law, p_i, u);
+            let pair = solved_pair(law, p_i, lawful, system.w_bar(i), &s)?;
+            p.push(pair.0);
+            wanted.push(pair.1);
+        }
+        system.velocities(p, &mut self.u);
+        if let Course::Guess { shift, .. } = &mut course {
+            shift.extend(wanted.iter().zip(&self.u).map(|(w, u)| *w - *u));
+        }
+        Some(course)
+    }
+
     /// Damped Newton at θ = 0, where the problem is convex.
     fn solve_convex<S: Coupled>(&mut self, system: &mut S, p: &mut Vec<DVec3>) -> bool {
         let Some(mut merit) = self.residual(system, p, 0.0) else {
@@ -219,7 +343,7 @@ impl Path {
             if merit <= 1e-8 {
                 return true;
             }
-            if !self.solve_both(system) {
+            if !self.solve_both(system, 0.0) {
                 return false;
             }
             let step = self.by_f.clone();
@@ -253,7 +377,7 @@ impl Path {
         let mut last = f64::INFINITY;
         for iteration in 0..=8 {
             let f = self.residual(system, p, *theta)?;
-            let relative = 10.0 * libm::pow(10.0, -*theta);
+            let relative = self.course.relative(*theta);
             if f < (1e-3 * relative).min(1e-6) {
                 return Some(iteration);
             }
@@ -261,7 +385,7 @@ impl Path {
                 return None;
             }
             last = f;
-            if !self.solve_both(system) {
+            if !self.solve_both(system, *theta) {
                 return None;
             }
             // t·(δp, δθ) = 0 with δp = by_f + δθ by_theta.
@@ -305,6 +429,29 @@ impl Homotopy {
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
+        self.along(system, None, p, tolerance)
+    }
+
+    /// From impulses that were right a step ago: the problem is changed so that they solve it, smoothed by
+    /// `epsilon` (relative to q²), and changed back along the path.
+    pub(crate) fn improve_from(
+        &mut self,
+        system: &mut System,
+        epsilon: f64,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
+        let guess = p.clone();
+        self.along(system, Some((&guess, epsilon)), p, tolerance)
+    }
+
+    fn along<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        from: Option<(&[DVec3], f64)>,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
         let mut best = Outcome::NONE;
         let newton = &mut self.newton;
         let mut finish = |system: &mut S, trial: &[DVec3]| {
@@ -313,7 +460,7 @@ impl Homotopy {
             take_better(&mut best, p, outcome, trial);
             best.residual <= tolerance
         };
-        let n = self.path.follow(system, &self.settings, &mut finish);
+        let n = self.path.follow(system, from, &self.settings, &mut finish);
         best.iterations += n;
         best
     }

@@ -202,16 +202,23 @@ impl Work {
 
 impl InteriorPoint {
     /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
-    pub(crate) fn solve_relaxed(&mut self, system: &mut System) -> (Vec<DVec3>, usize) {
+    pub(crate) fn solve_relaxed<'a>(&mut self, system: &mut System<'a>) -> (Vec<DVec3>, usize) {
         let mut last = vec![DVec3::ZERO; system.len()];
-        let mut keep = |_: &mut System, p: &[DVec3]| {
+        let mut keep = |_: &mut System<'a>, p: &[DVec3]| {
             last.copy_from_slice(p);
             false
         };
-        let n = self
-            .work
-            .follow(system, 10.0, 1.0, &self.settings, &mut keep);
+        let n = self.follow_relaxed(system, &mut keep);
         (last, n)
+    }
+
+    /// Follows the path of the convex relaxation, which has no folds; `finish` is offered impulses on the way.
+    pub(crate) fn follow_relaxed<'a>(
+        &mut self,
+        system: &mut System<'a>,
+        finish: &mut Finish<System<'a>>,
+    ) -> usize {
+        self.work.follow(system, 10.0, 1.0, &self.settings, finish)
     }
 }
 

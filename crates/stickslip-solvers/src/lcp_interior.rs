@@ -1,6 +1,7 @@
 //! Path following for mixed LCPs, sparse: the fallback where pivoting is too long or ends on a ray.
 
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
+use crate::lcp_contact::LcpContact;
 use crate::lemke::Lemke;
 use crate::sparse::SparseMatrix;
 use faer::linalg::solvers::Solve;
@@ -233,7 +234,8 @@ impl LcpInterior {
     }
 }
 
-/// Solves a mixed LCP by whatever works: Lemke where it is small, path following, Lemke at last.
+/// Solves a mixed LCP by whatever works: Lemke where it is small; where it is large as the contact problem that it
+/// states, if it does; path following; Lemke at last.
 ///
 /// # Errors
 /// The ray or the best point of the method that came closest.
@@ -248,6 +250,10 @@ pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, Lcp
     lemke.settings.tolerance = tolerance;
     let n = problem.q.len();
     if n > 300 {
+        let contact = LcpContact::recognise(problem).map(|c| c.solve(problem, tolerance));
+        if let Some(Ok(solution)) = contact {
+            return Ok(solution);
+        }
         if let Ok(solution) = interior.solve(problem) {
             return Ok(solution);
         }

@@ -38,6 +38,32 @@ impl LocalProblem {
             .extend(problem.contacts.iter().map(|c| c.law.clone()));
     }
 
+    /// μ of each contact, 0 where it is frictionless.
+    ///
+    /// # Errors
+    /// One sentence where a contact's law is neither a cone nor frictionless.
+    pub fn frictions(&self) -> Result<Vec<f64>, String> {
+        let mu = |(i, law): (usize, &Law)| match law {
+            Law::Cone { mu } => Ok(*mu),
+            Law::Unilateral => Ok(0.0),
+            Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. } => Err(format!(
+                "contact {i} is no quadratic cone: this format holds nothing else"
+            )),
+        };
+        self.laws.iter().enumerate().map(mu).collect()
+    }
+
+    /// Entries of W, row by row: row, column, value.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        (0..self.len()).flat_map(|i| {
+            let (neighbours, blocks) = self.delassus.row(i);
+            neighbours.iter().zip(blocks).flat_map(move |(&j, block)| {
+                let places = (0..3).flat_map(|a| (0..3).map(move |b| (a, b)));
+                places.map(move |(a, b)| (3 * i + a, 3 * j + b, block.col(b)[a]))
+            })
+        })
+    }
+
     /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -86,6 +86,39 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
     }
 }
 
+/// The pair near (p, u) that solves the smoothed law exactly (λ = 1): x̃ = P_ε(z), w̃ = x̃ − z with z that of (p, u). None
+/// where the law has no smoothed form.
+pub(crate) fn solved_pair(
+    law: &Law,
+    p: DVec3,
+    u: DVec3,
+    w_bar: f64,
+    s: &Smoothing,
+) -> Option<(DVec3, DVec3)> {
+    let f = smoothed(law, p, u, w_bar, s)?.f;
+    let w = if w_bar > 0.0 { w_bar } else { 1.0 };
+    match law {
+        Law::Cone { mu } if *mu > 0.0 => {
+            let slip = |t: DVec2| (t.length_squared() + s.delta * s.delta).sqrt();
+            let u_t = tangent(u) - tangent(f);
+            let w_n = u.x / mu + slip(tangent(u)) - f.x;
+            Some((
+                p - DVec3::new(f.x / mu, f.y, f.z) / w,
+                contact_vector(mu * (w_n - slip(u_t)), u_t),
+            ))
+        }
+        Law::Cone { .. } | Law::Unilateral => Some((
+            DVec3::new(p.x - f.x / w, 0.0, 0.0),
+            DVec3::new(u.x - f.x, u.y, u.z),
+        )),
+        Law::Box { lo, hi } => {
+            // Absent rows have no say in u.
+            Some((p - f / w, DVec3::select(lo.cmpeq(*hi), u, u - f)))
+        }
+        Law::Pyramid { .. } | Law::Disc { .. } => None,
+    }
+}
+
 fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
     let epsilon = s.epsilon;
     let x = DVec3::new(mu * p.x, p.y, p.z) * w;
@@ -272,6 +305,31 @@ mod tests {
             );
             assert!((by_u - here.b * v).length() < 1e-6, "{law:?} u");
             assert!((by_theta - here.f_theta).length() < 1e-5, "{law:?} theta");
+        }
+    }
+
+    #[test]
+    fn a_pair_is_moved_onto_the_smoothed_law() {
+        let mut random = Random::new(23);
+        let laws = [
+            Law::Cone { mu: 0.4 },
+            Law::Cone { mu: 0.0 },
+            Law::Unilateral,
+            Law::Box {
+                lo: DVec3::new(-0.3, f64::NEG_INFINITY, 0.0),
+                hi: DVec3::new(0.4, f64::INFINITY, 0.0),
+            },
+        ];
+        for k in 0..1000 {
+            let law = &laws[k % laws.len()];
+            let s = Smoothing {
+                convexity: 0.0,
+                ..at(3.0 * random.unit())
+            };
+            let w = 0.5 + random.unit();
+            let (p, u) = solved_pair(law, random.vec3(), random.vec3(), w, &s).expect("smooth");
+            let f = smoothed(law, p, u, w, &s).expect("smooth").f;
+            assert!(f.length() < 1e-13, "{law:?} {f}");
         }
     }
 

@@ -138,9 +138,77 @@ impl StoredProblem {
     #[must_use]
     pub fn solve(&self, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
         match self {
-            Self::Contact(problem) => solve_contact(problem, solver, tolerance),
-            Self::Complementarity(problem) => solve_lcp(problem, solver, tolerance),
+            Self::Contact(problem) => {
+                let (p, name, iterations) = solve_contact(problem, solver, tolerance)?;
+                let values = p.iter().flat_map(|p| p.to_array()).collect();
+                self.judge(values, &name, iterations, tolerance)
+            }
+            Self::Complementarity(problem) => {
+                let (z, ray, iterations) = solve_lcp(problem, solver, tolerance)?;
+                let mut answer = self.judge(z, solver, iterations, tolerance)?;
+                // The residual decides, not the method's own word: a ray may end on a solution.
+                if ray && answer.status != "solved" {
+                    answer.status = "ray";
+                }
+                Some(answer)
+            }
         }
+    }
+}
+
+impl StoredProblem {
+    /// The problem of a step: on its contacts with quadratic cones, a mixed LCP with pyramids and bounded rows.
+    ///
+    /// # Errors
+    /// One sentence for what is neither: quadratic cones together with joints.
+    pub fn of_step(problem: &ContactProblem) -> Result<Self, String> {
+        let mut local = LocalProblem::default();
+        local.assemble(problem);
+        let cones = |l: &Law| matches!(l, Law::Cone { .. });
+        let bounded = |l: &Law| matches!(l, Law::Pyramid { .. } | Law::Box { .. });
+        match (local.laws.iter().any(cones), local.laws.iter().any(bounded)) {
+            (true, true) => Err(
+                "a step with joints and quadratic cones has no file format; --cone pyramid:8 makes it a mixed LCP".into(),
+            ),
+            (false, true) => Ok(Self::Complementarity(ContactLcp::new(&local)?.mixed)),
+            (_, false) => Ok(Self::Contact(local)),
+        }
+    }
+
+    /// What values are worth, whoever found them, by the problem's own residual; `None` where there are too few or
+    /// too many of them.
+    #[must_use]
+    pub fn judge(
+        &self,
+        values: Vec<f64>,
+        solver: &str,
+        iterations: usize,
+        tolerance: f64,
+    ) -> Option<StoredAnswer> {
+        let (residual, residual_faf) = match self {
+            Self::Contact(problem) if values.len() == 3 * problem.len() => {
+                let p: Vec<DVec3> = values.chunks_exact(3).map(DVec3::from_slice).collect();
+                let judged = GlobalResidual::new(problem, &p);
+                (judged.siconos(), judged.faf())
+            }
+            Self::Complementarity(problem) if values.len() == problem.q.len() => {
+                let residual = problem.residual(&values);
+                (residual, residual)
+            }
+            _ => return None,
+        };
+        Some(StoredAnswer {
+            status: if residual <= tolerance {
+                "solved"
+            } else {
+                "not converged"
+            },
+            solver: solver.into(),
+            residual,
+            residual_faf,
+            iterations,
+            values,
+        })
     }
 }
 
@@ -155,27 +223,24 @@ pub fn file_of_step(
     title: &str,
     description: &str,
 ) -> Result<(&'static str, Vec<u8>), String> {
-    let mut local = LocalProblem::default();
-    local.assemble(problem);
-    let cones = |l: &Law| matches!(l, Law::Cone { .. });
-    let bounded = |l: &Law| matches!(l, Law::Pyramid { .. } | Law::Box { .. });
-    match (local.laws.iter().any(cones), local.laws.iter().any(bounded)) {
-        (true, true) => Err(
-            "a step with joints and quadratic cones has no file format; --cone pyramid:8 makes it a mixed LCP".into(),
-        ),
-        (false, true) => {
-            let lcp = ContactLcp::new(&local)?;
-            let text = lcp_json::write(&lcp.mixed, title, description);
-            Ok(("json", text.into_bytes()))
-        }
-        (_, false) => {
+    match StoredProblem::of_step(problem)? {
+        StoredProblem::Complementarity(lcp) => Ok((
+            "json",
+            lcp_json::write(&lcp, title, description).into_bytes(),
+        )),
+        StoredProblem::Contact(local) => {
             let guess = (guess.len() == local.len()).then_some(guess);
             Ok(("hdf5", fclib::write(&local, title, description, guess)?))
         }
     }
 }
 
-fn solve_contact(problem: &LocalProblem, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
+/// Impulses, the solver that gave them, iterations.
+fn solve_contact(
+    problem: &LocalProblem,
+    solver: &str,
+    tolerance: f64,
+) -> Option<(Vec<DVec3>, String, usize)> {
     let mut p = vec![DVec3::ZERO; problem.len()];
     let mut name = solver.to_string();
     // The engines take a tolerance in velocity units: that of the data.
@@ -218,23 +283,11 @@ fn solve_contact(problem: &LocalProblem, solver: &str, tolerance: f64) -> Option
         "staggered" => Staggered::default().solve_local(problem, &mut p, speed),
         _ => return None,
     };
-    let judged = GlobalResidual::new(problem, &p);
-    let residual = judged.siconos();
-    Some(StoredAnswer {
-        status: if residual <= tolerance {
-            "solved"
-        } else {
-            "not converged"
-        },
-        solver: name,
-        residual,
-        residual_faf: judged.faf(),
-        iterations,
-        values: p.iter().flat_map(|p| p.to_array()).collect(),
-    })
+    Some((p, name, iterations))
 }
 
-fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
+/// z, whether it is the end of a ray, iterations.
+fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f64>, bool, usize)> {
     let mut lemke = Lemke::default();
     lemke.settings.tolerance = tolerance;
     let interior = LcpInterior {
@@ -250,26 +303,10 @@ fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<StoredA
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,
     };
-    let (status, z, iterations) = match result {
-        Ok(LcpSolution { z, iterations, .. }) => ("solved", z, iterations),
-        Err(LcpError::Ray { z, pivots, .. }) => ("ray", z, pivots),
-        Err(LcpError::Limit { z, iterations, .. }) => ("not converged", z, iterations),
-        Err(LcpError::Unsuitable(_)) => ("not converged", vec![0.0; problem.q.len()], 0),
-    };
-    // The residual decides, not the method's own word: a ray may end on a solution.
-    let residual = problem.residual(&z);
-    Some(StoredAnswer {
-        status: if residual <= tolerance {
-            "solved"
-        } else if status == "ray" {
-            "ray"
-        } else {
-            "not converged"
-        },
-        solver: solver.into(),
-        residual,
-        residual_faf: residual,
-        iterations,
-        values: z,
+    Some(match result {
+        Ok(LcpSolution { z, iterations, .. }) => (z, false, iterations),
+        Err(LcpError::Ray { z, pivots, .. }) => (z, true, pivots),
+        Err(LcpError::Limit { z, iterations, .. }) => (z, false, iterations),
+        Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], false, 0),
     })
 }

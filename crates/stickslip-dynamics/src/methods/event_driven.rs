@@ -62,18 +62,11 @@ impl World {
         } else {
             return Ok(false);
         };
-        if !(self.model.joints.is_empty() && self.model.springs.is_empty()) {
-            return Err(StepError::Unsupported {
-                step: self.last.step + 1,
-                t: self.last.t,
-                what: "an impact in a scene with joints or springs; use \"stewart-trinkle\"",
-            });
-        }
         self.certified(self.phase(due))?;
         Ok(true)
     }
 
-    fn phase(&self, kind: Kind) -> Plan {
+    pub(super) fn phase(&self, kind: Kind) -> Plan {
         Plan {
             h: 0.0,
             t_next: self.last.t,
@@ -150,15 +143,26 @@ impl World {
         let bound = self.speed_bound();
         let between = self.work.plan.scheme == Scheme::BetweenEvents;
         let mut contacts = std::mem::take(&mut self.work.contacts);
-        contacts.retain(|c| {
-            self.is_closed(c) && !(between && self.opening(c, &self.last.bodies) > bound)
-        });
+        contacts.retain(|c| self.is_closed(c) && !(between && self.leaves(c, bound)));
         self.work.contacts = contacts;
     }
 
-    fn is_closed(&self, c: &Contact) -> bool {
+    /// Does a closed contact open? Not where a step has kept it closed (an impact says what opens, a step's row decides for itself), nor
+    /// where it would be back before it has risen above the rounding of the gap.
+    fn leaves(&self, c: &Contact, bound: f64) -> bool {
+        let kept = !self.last.kind.is_impact() && self.was_loaded(c.bodies, c.feature);
+        let speed = self.opening(c, &self.last.bodies);
+        !kept && speed > bound && !self.returns(c, speed)
+    }
+
+    /// How well the gap of a contact is known, m.
+    pub(crate) fn rounding_of(&self, c: &Contact) -> f64 {
         let poses = c.bodies.map(|i| &self.work.placed[i]);
-        c.gap <= gap_rounding(&self.model, poses, c) || self.was_loaded(c.bodies, c.feature)
+        gap_rounding(&self.model, poses, c)
+    }
+
+    fn is_closed(&self, c: &Contact) -> bool {
+        c.gap <= self.rounding_of(c) || self.was_loaded(c.bodies, c.feature)
     }
 
     /// Did the contact carry an impulse in the last record?
@@ -182,7 +186,7 @@ impl World {
     }
 
     /// Speeds below this are none to the judge, m/s.
-    fn speed_bound(&self) -> f64 {
+    pub(super) fn speed_bound(&self) -> f64 {
         let speeds = self.last.bodies.iter().zip(&self.model.bodies);
         let speeds = speeds
             .filter(|(_, b)| b.is_free())
@@ -200,27 +204,49 @@ impl World {
     /// the gap before the applied forces return it.
     pub(crate) fn restitution_of(&self, c: &ContactImpulse) -> f64 {
         let r = self.restitutions.of(c.contact.bodies) * c.impulse.x.max(0.0);
-        let (mut pressing, mut w_nn) = (0.0, 0.0);
-        for (i, sign) in c.contact.bodies.into_iter().zip([-1.0, 1.0]) {
-            let Some(mass) = self.model.bodies[i].mass else {
-                continue;
-            };
-            let (n, inverse) = (c.contact.normal, self.work.inverse[i]);
-            let lever = c.contact.point - self.work.placed[i].position;
-            let arm = lever.cross(n);
-            w_nn += 1.0 / mass.mass + arm.dot(inverse * arm);
-            let wrench = &self.work.wrench[i];
-            pressing -= sign * n.dot(wrench.force) / mass.mass;
-            pressing -= sign * arm.dot(inverse * wrench.torque);
-        }
-        let poses = c.contact.bodies.map(|i| &self.work.placed[i]);
-        let rounding = gap_rounding(&self.model, poses, &c.contact);
-        let speed = r * w_nn;
-        // It would rise by speed²/(2 pressing).
-        if speed * speed <= 2.0 * pressing * rounding {
+        let w_nn: f64 = self.sides(&c.contact).map(|s| s.w_nn).sum();
+        if self.returns(&c.contact, r * w_nn) {
             0.0
         } else {
             r
         }
     }
+
+    /// Is a contact that opens at this speed back before it has risen above the rounding of the gap? It rises by
+    /// speed²/(2 a), a being what presses it together, m/s².
+    fn returns(&self, c: &Contact, speed: f64) -> bool {
+        let pressing: f64 = self.sides(c).map(|s| s.pressing).sum();
+        speed * speed <= 2.0 * pressing * self.rounding_of(c)
+    }
+
+    /// What each body of a contact adds to it: free ones under the applied forces, prescribed ones as they are told to.
+    pub(super) fn sides<'a>(&'a self, c: &'a Contact) -> impl Iterator<Item = Side> + 'a {
+        c.bodies.into_iter().zip([-1.0, 1.0]).map(move |(i, sign)| {
+            let lever = c.point - self.work.placed[i].position;
+            let Some(mass) = self.model.bodies[i].mass else {
+                let (h, goal) = (self.work.plan.h, self.work.goal[i].twist);
+                let change = goal.at(lever) - self.last.bodies[i].twist.at(lever);
+                let rate = if h > 0.0 { 1.0 / h } else { 0.0 };
+                return Side {
+                    w_nn: 0.0,
+                    pressing: -sign * rate * c.normal.dot(change),
+                };
+            };
+            let (arm, inverse) = (lever.cross(c.normal), self.work.inverse[i]);
+            let wrench = &self.work.wrench[i];
+            let pushed = c.normal.dot(wrench.force) / mass.mass + arm.dot(inverse * wrench.torque);
+            Side {
+                w_nn: 1.0 / mass.mass + arm.dot(inverse * arm),
+                pressing: -sign * pushed,
+            }
+        })
+    }
+}
+
+/// One body's part in a contact.
+pub(super) struct Side {
+    /// Of nᵀM⁻¹n, 1/kg.
+    pub(super) w_nn: f64,
+    /// Of the acceleration that presses it together, m/s².
+    pressing: f64,
 }

@@ -73,7 +73,9 @@ impl World {
     fn closest(&self, watched: &Watched, start: &[BodyState], end: &[BodyState]) -> (f64, f64) {
         let [i, j] = watched.pair;
         if watched.listed.is_empty() {
-            return closest_on_the_way(&self.moving(i, start, end), &self.moving(j, start, end));
+            let (a, b) = (self.moving(i, start, end), self.moving(j, start, end));
+            let closest = closest_on_the_way(&a, &b);
+            return (closest.on_the_way, closest.at);
         }
         (self.gap(watched, end), 1.0)
     }
@@ -158,9 +160,6 @@ impl World {
                 a *= if moved == 1 { 0.5 } else { 1.0 };
                 moved = 1;
             } else {
-                if gap <= 0.25 * rounding {
-                    return Ok(middle);
-                }
                 (low, a) = (middle, gap);
                 b *= if moved == -1 { 0.5 } else { 1.0 };
                 moved = -1;

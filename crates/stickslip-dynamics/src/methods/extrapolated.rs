@@ -11,24 +11,55 @@
 //! the end of the run, is within its share of the wanted error; the next one is as long as that lets it be, at most h.
 //!
 //! Events: collisions are located and resolved as the event-driven method does. The step that ends at one is a single step, as short as
-//! the wanted error asks. A contact that starts or stops to slide, or opens, shows as a change of modes between the inner steps,
-//! and makes the table worthless: such a step is halved until what velocities change in it cannot move anything by more than
-//! the wanted error, and is taken as the four small steps are, of first order.
+//! the wanted error asks. A contact that starts or stops to slide, slides back, or opens, shows as a change of modes between the inner
+//! steps; a kink of a motion or of a force as an estimate that does not fall with H. Both make the table worthless: the time of the
+//! event is enclosed by halving, until what velocities change in the step across it cannot move anything by more than a
+//! part of the wanted error, and that step is taken as its four small steps are, of first order. What events have used up of the
+//! wanted error the later ones cannot use again.
 
 use crate::error::StepError;
 use crate::world::{Plan, World};
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use stickslip_certify::{BodyState, Certificate, Kind, Mode, Scheme, StepRecord};
 use stickslip_geometry::{Pose, Twist};
 
 /// Inner steps of the four ways.
 const WAYS: [u32; 4] = [1, 2, 3, 4];
 
-/// An event may take this part of the wanted error.
+/// An event may take this part of what is left of the wanted error.
 const EVENT_SHARE: f64 = 0.05;
 
-/// Which pairs act and how, of one inner step.
-type Modes = Vec<([usize; 2], Mode)>;
+/// More collisions than this in a row without any time are a stall.
+const MOST_STALLED: usize = 1000;
+
+/// What a pair of bodies does in one inner step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Acting {
+    bodies: [usize; 2],
+    mode: Mode,
+    /// Sum of the friction impulses, N s, world frame.
+    friction: DVec3,
+    /// Sum of their sizes, N s.
+    size: f64,
+}
+
+impl Acting {
+    /// The same pair in the same mode, and not sliding back.
+    fn continues(&self, before: &Self) -> bool {
+        // Friction that mostly cancels (a spin) has no direction.
+        let straight = |a: &Self| a.friction.length() > 0.5 * a.size;
+        let back = self.mode == Mode::Slide
+            && straight(self)
+            && straight(before)
+            && self.friction.dot(before.friction) < 0.0;
+        (self.bodies, self.mode) == (before.bodies, before.mode) && !back
+    }
+}
+
+/// Do all pairs that act go on as before?
+fn continue_all(now: &[Acting], before: &[Acting]) -> bool {
+    now.len() == before.len() && now.iter().zip(before).all(|(a, b)| a.continues(b))
+}
 
 /// Memory of the step size control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +68,35 @@ pub(crate) struct Control {
     next: f64,
     /// Inner steps done, accepted or not.
     pub(crate) inner: u64,
+    /// An event is known to come by then, s; zero where none is known.
+    event_by: f64,
+    /// What a step across it can be wrong by for each second of its length, m/s.
+    event_rate: f64,
+    /// Length of the step that met it, s.
+    usual: f64,
+    /// Collisions in a row that let no time pass.
+    stalled: usize,
+    /// What events have used up of the wanted error, m.
+    spent: f64,
+}
+
+impl Control {
+    /// At the start of a run.
+    pub(crate) fn anew(self) -> Self {
+        Self {
+            inner: self.inner,
+            ..Self::default()
+        }
+    }
+
+    /// A step across an event that ends at `by` can be wrong by `estimate`, and that is too much.
+    fn encloses(&mut self, by: f64, h: f64, estimate: f64) {
+        if self.event_by == 0.0 {
+            self.usual = h;
+        }
+        self.event_by = by;
+        self.event_rate = estimate / h;
+    }
 }
 
 /// A way through the step.
@@ -64,6 +124,15 @@ impl World {
         }
         let least = 1e-13 * self.settings.until.max(self.last.t + self.settings.h);
         loop {
+            // Half of the way to a known event, or across it where that is near enough.
+            if self.control.event_by <= saved.t {
+                self.control.event_by = 0.0;
+            }
+            let by = self.control.event_by - saved.t;
+            if self.control.event_by > 0.0 && h >= 0.5 * by {
+                let across = by <= least || self.control.event_rate * by <= self.event_bound(left);
+                h = if across { by.max(least) } else { 0.5 * by };
+            }
             let single = self.inner(h, 1);
             self.trial(single)?;
             if let Some(tau) = self.first_event(single)? {
@@ -73,7 +142,7 @@ impl World {
                 h = 0.9 * tau;
                 continue;
             }
-            let (ways, smooth) = match self.ways(h, &saved) {
+            let (ways, same_modes) = match self.ways(h, &saved) {
                 Ok(ways) => ways,
                 // A way of smaller steps may meet what a large one passes.
                 Err(_) if h > least => {
@@ -82,27 +151,45 @@ impl World {
                 }
                 Err(e) => return Err(e),
             };
-            let (estimate, bound) = self.estimate(&ways, smooth, h, left);
-            let fit = |low: f64, high: f64| {
+            if same_modes {
+                let (estimate, bound) = self.smooth_estimate(&ways, h, left);
+                // Order four: the local error goes as h⁵, its share as h.
                 let ratio = if estimate > 0.0 {
                     bound / estimate
                 } else {
                     f64::INFINITY
                 };
-                // Order four: the local error goes as h⁵, its share as h.
-                (0.9 * libm::sqrt(libm::sqrt(ratio))).clamp(low, high)
-            };
-            if estimate <= bound || h <= least {
-                self.control.next = if smooth { h * fit(0.5, 4.0) } else { 4.0 * h };
-                self.take(h, ways, smooth);
-                return Ok(());
-            }
-            h *= if smooth {
-                fit(0.1, 0.5)
+                let fit = 0.9 * libm::sqrt(libm::sqrt(ratio));
+                if estimate <= bound {
+                    self.control.next = h * fit.clamp(0.5, 4.0);
+                    self.take(h, ways, true);
+                    return Ok(());
+                }
+                // A kink passes as an event does.
+                let event = self.event_estimate(&ways, left);
+                if event <= self.event_bound(left) || h <= least {
+                    self.cross(h, ways, event);
+                    return Ok(());
+                }
+                h *= fit.clamp(0.1, 0.5);
             } else {
-                (bound / estimate).clamp(0.1, 0.5)
-            };
+                let estimate = self.event_estimate(&ways, left);
+                if estimate <= self.event_bound(left) || h <= least {
+                    self.cross(h, ways, estimate);
+                    return Ok(());
+                }
+                self.control.encloses(saved.t + h, h, estimate);
+            }
         }
+    }
+
+    /// Accepts a step across an event.
+    fn cross(&mut self, h: f64, ways: Vec<Way>, estimate: f64) {
+        let control = &mut self.control;
+        control.next = control.usual.max(4.0 * h);
+        (control.event_by, control.usual) = (0.0, 0.0);
+        control.spent += estimate;
+        self.take(h, ways, false);
     }
 
     /// The next of n equal steps through a length of h.
@@ -125,32 +212,51 @@ impl World {
         saved: &StepRecord,
     ) -> Result<bool, StepError> {
         let plan = self.inner(tau, 1);
+        self.control.stalled = if tau > least {
+            0
+        } else {
+            self.control.stalled + 1
+        };
+        if self.control.stalled > MOST_STALLED {
+            return Err(self.stalled(MOST_STALLED));
+        }
         if tau > least && self.settings.error.is_finite() {
             let Ok((ways, _)) = self.ways(tau, saved) else {
                 return Ok(false);
             };
             let (coarse, fine) = (&ways[0].record.bodies, &ways[3].record.bodies);
             let off = self.distance(coarse, fine, left);
-            if off > EVENT_SHARE * self.settings.error + self.rounding(left) {
+            if off > self.event_bound(left) {
                 return Ok(false);
             }
+            self.control.spent += off;
         }
+        (self.control.event_by, self.control.usual) = (0.0, 0.0);
         self.certified(plan)?;
         self.control.inner += 1;
         self.control.next = self.settings.h;
         Ok(true)
     }
 
-    /// What the step can be wrong by at the end of the run, m, and what it may be.
-    fn estimate(&self, ways: &[Way], smooth: bool, h: f64, left: f64) -> (f64, f64) {
-        let states: Vec<&[BodyState]> = ways.iter().map(|w| w.record.bodies.as_slice()).collect();
-        let wanted = self.settings.error;
-        let rounding = self.rounding(left);
-        if smooth {
-            let (best, lower) = neville(&states);
-            let share = wanted * h / self.settings.until.max(h);
-            return (self.distance(&best, &lower, left), share + rounding);
-        }
+    /// What an event may move by the end of the run, m.
+    fn event_bound(&self, left: f64) -> f64 {
+        let unspent = (self.settings.error - self.control.spent).max(0.0);
+        EVENT_SHARE * unspent + self.rounding(left)
+    }
+
+    /// What a step between events can be wrong by at the end of the run, m, and what it may be.
+    fn smooth_estimate(&self, ways: &[Way], h: f64, left: f64) -> (f64, f64) {
+        let (best, lower) = neville(&states(ways));
+        let share = self.settings.error * h / self.settings.until.max(h);
+        (
+            self.distance(&best, &lower, left),
+            share + self.rounding(left),
+        )
+    }
+
+    /// What a step across an event can be wrong by at the end of the run, m.
+    fn event_estimate(&self, ways: &[Way], left: f64) -> f64 {
+        let states = states(ways);
         let spread = states[..3]
             .iter()
             .map(|s| self.distance(s, states[3], left));
@@ -168,7 +274,7 @@ impl World {
                 + (new.angular - old.angular).length() * body.shape.radius();
             estimate = estimate.max(change * left);
         }
-        (estimate, EVENT_SHARE * wanted + rounding)
+        estimate
     }
 
     /// What rounding alone moves by the end of the run, m.
@@ -190,7 +296,7 @@ impl World {
     fn ways(&mut self, h: f64, saved: &StepRecord) -> Result<(Vec<Way>, bool), StepError> {
         let mut ways = Vec::new();
         // An event in the first inner steps shows against the modes in which the last step ended.
-        let mut modes: Option<Modes> = (saved.step > 0).then(|| self.modes());
+        let mut modes = (saved.step > 0).then(|| self.acting());
         let mut smooth = true;
         for n in WAYS {
             let mut worst = Certificate::default();
@@ -205,8 +311,8 @@ impl World {
                 }
                 self.control.inner += 1;
                 worst.join(&self.last.certificate);
-                let now = self.modes();
-                smooth &= *modes.get_or_insert_with(|| now.clone()) == now;
+                let now = self.acting();
+                smooth &= continue_all(&now, modes.get_or_insert_with(|| now.clone()));
             }
             let record = std::mem::replace(&mut self.last, saved.clone());
             ways.push(Way { record, worst });
@@ -215,20 +321,36 @@ impl World {
     }
 
     /// What each pair of bodies does: it slides if one of its contacts does. Which of several contacts bear a load that one would
-    /// bear as well is no event.
-    fn modes(&self) -> Modes {
-        let mut modes = Modes::new();
-        for c in self.last.contacts.iter().filter(|c| c.mode != Mode::Open) {
-            match modes.last_mut() {
-                Some(last) if last.0 == c.contact.bodies => {
+    /// bear as well is no event; nor is a load that is mere rounding (a thousandth of the tolerance, as a change of velocity).
+    fn acting(&self) -> Vec<Acting> {
+        let mut pairs: Vec<Acting> = Vec::new();
+        let least = 1e-3 * self.speed_bound();
+        for c in &self.last.contacts {
+            let w_nn = |c| self.sides(c).map(|s| s.w_nn).sum::<f64>();
+            if c.mode == Mode::Open || c.impulse.x * w_nn(&c.contact) <= least {
+                continue;
+            }
+            let normal = c.contact.normal;
+            let impulse = c.world_impulse();
+            let friction = impulse - normal * normal.dot(impulse);
+            let size = friction.length();
+            match pairs.last_mut() {
+                Some(last) if last.bodies == c.contact.bodies => {
                     if c.mode == Mode::Slide {
-                        last.1 = Mode::Slide;
+                        last.mode = Mode::Slide;
                     }
+                    last.friction += friction;
+                    last.size += size;
                 }
-                _ => modes.push((c.contact.bodies, c.mode)),
+                _ => pairs.push(Acting {
+                    bodies: c.contact.bodies,
+                    mode: c.mode,
+                    friction,
+                    size,
+                }),
             }
         }
-        modes
+        pairs
     }
 
     /// How far apart two states are at the end of the run, m, if they move on as they do: of all bodies the largest.
@@ -251,8 +373,7 @@ impl World {
 
     /// The last assignment.
     fn take(&mut self, h: f64, mut ways: Vec<Way>, smooth: bool) {
-        let states: Vec<&[BodyState]> = ways.iter().map(|w| w.record.bodies.as_slice()).collect();
-        let best = smooth.then(|| neville(&states).0);
+        let best = smooth.then(|| neville(&states(&ways)).0);
         let step = self.last.step;
         let Some(finest) = ways.pop() else { return };
         self.last = finest.record;
@@ -277,6 +398,10 @@ impl World {
             );
         }
     }
+}
+
+fn states(ways: &[Way]) -> Vec<&[BodyState]> {
+    ways.iter().map(|w| w.record.bodies.as_slice()).collect()
 }
 
 /// T_{4,4} and T_{4,3} of the Aitken-Neville table over the four ways.

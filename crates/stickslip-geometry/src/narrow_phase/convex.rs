@@ -7,8 +7,10 @@
 
 use super::over::Over;
 use super::{Candidate, Feature, Moving, slack};
-use crate::directions::{Direction, Of, Part, closest, farthest, gap_along};
+use crate::box_overlap::BoxPair;
+use crate::directions::{Direction, Of, Part, closest, farthest, farthest_after, gap_along};
 use crate::placed::Placed;
+use crate::proof::touching;
 use crate::shape::Shape;
 use glam::DVec3;
 
@@ -27,6 +29,9 @@ const PARALLEL: f64 = 0.2;
 
 /// Bodies nearer than this fraction of their size touch, when the way to the first touch is followed.
 const TOUCH: f64 = 1e-6;
+
+/// Directions within this angle (cosine) of each other are much the same.
+const ALIKE: f64 = 0.9;
 
 /// Most steps on the way to the first touch; each is as long as the gap allows.
 const MOST_ADVANCES: usize = 20;
@@ -51,36 +56,14 @@ pub(super) struct Pair<'a> {
 
 /// Candidates of two bounded convex shapes; normals point from a to b.
 pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
-    let slack = slack(a, b);
-    let motion = 2.0 * slack;
-    let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
-    let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
-    if apart > slack + motion {
+    let Some((start, pair)) = Pair::new(a, b) else {
         return;
-    }
-    let origin = a.pose.position;
-    let start = Both {
-        a: Placed::new(a.shape, &a.start, origin),
-        b: Placed::new(b.shape, &b.start, origin),
     };
-    let pair = Pair {
-        moving: [a, b],
-        now: Both {
-            a: Placed::new(a.shape, &a.pose, origin),
-            b: Placed::new(b.shape, &b.pose, origin),
-        },
-        end: Both {
-            a: Placed::new(a.shape, &a.end, origin),
-            b: Placed::new(b.shape, &b.end, origin),
-        },
-        origin,
-        slack,
-        size: radius_a.max(radius_b),
-    };
+    let slack = pair.slack;
     let Some(nearest) = farthest(&start.a, &start.b) else {
         return;
     };
-    if nearest.gap > slack + motion {
+    if nearest.gap > 3.0 * slack {
         return;
     }
     let Some(chosen) = pair.choose(&start, nearest) else {
@@ -95,6 +78,28 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     // A turn may bring other features together than those that touch first: the ones that overlap most at the end.
     if let Some(later) = pair.at_end(&start, &now) {
         pair.rows(&later, first, out);
+    }
+}
+
+/// The candidates over one face alone, if the two are apart across it.
+pub(super) fn across_face(a: &Moving, b: &Moving, of: Of, out: &mut Vec<Candidate>) {
+    let Some((start, pair)) = Pair::new(a, b) else {
+        return;
+    };
+    let across = |at: &Both| match of {
+        Of::FaceB(k) => -at.b.face(k),
+        Of::FaceA(k) => at.a.face(k),
+        Of::Parts(..) => DVec3::ZERO,
+    };
+    let gap = |at: &Both| gap_along(&at.a, &at.b, across(at));
+    let apart = gap(&start) >= -COINCIDE * pair.size;
+    if apart && gap(&pair.now).min(gap(&pair.end)) <= pair.slack {
+        let first = out.len();
+        match of {
+            Of::FaceA(k) => Over::new(&pair, true, k, false).collect(first, out),
+            Of::FaceB(k) => Over::new(&pair, false, k, false).collect(first, out),
+            Of::Parts(..) => {}
+        }
     }
 }
 
@@ -114,21 +119,14 @@ pub(super) fn one_way_out(a: &Moving, b: &Moving) -> bool {
 }
 
 /// Do all directions that separate two boxes at the start of the step agree to about 25°?
-pub(super) fn boxes_one_way_out(a: &Moving, b: &Moving) -> bool {
-    let origin = a.start.position;
-    let (placed_a, placed_b) = (
-        Placed::new(a.shape, &a.start, origin),
-        Placed::new(b.shape, &b.start, origin),
-    );
+pub(super) fn boxes_one_way_out(a: &Moving, half_a: DVec3, b: &Moving, half_b: DVec3) -> bool {
+    let pair = BoxPair::new(half_a, &a.start, half_b, &b.start);
     let tie = COINCIDE * a.shape.radius().max(b.shape.radius());
-    let axes = |m: &Moving| DVec3::AXES.map(|e| m.start.orientation * e);
-    let (of_a, of_b) = (axes(a), axes(b));
-    let crossed = of_a.iter().flat_map(|u| of_b.iter().map(|v| u.cross(*v)));
-    let all = of_a.iter().chain(&of_b).copied().chain(crossed);
     let mut first: Option<DVec3> = None;
-    all.filter_map(DVec3::try_normalize)
+    pair.faces()
+        .chain(pair.across_edges())
         .flat_map(|n| [n, -n])
-        .filter(|&n| gap_along(&placed_a, &placed_b, n) >= -tie)
+        .filter(|&n| pair.along(n) >= -tie)
         .all(|n| first.get_or_insert(n).dot(n) > 0.9)
 }
 
@@ -141,7 +139,31 @@ fn is_round(s: &Placed, part: Part) -> bool {
     }
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    /// Both bodies at the start, and on their way; `None` where they are too far apart to meet.
+    fn new(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Option<(Both<'a>, Self)> {
+        let slack = slack(a, b);
+        let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
+        let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
+        if apart > 3.0 * slack {
+            return None;
+        }
+        let origin = a.pose.position;
+        let both = |pose_a, pose_b| Both {
+            a: Placed::new(a.shape, pose_a, origin),
+            b: Placed::new(b.shape, pose_b, origin),
+        };
+        let pair = Self {
+            moving: [a, b],
+            now: both(&a.pose, &b.pose),
+            end: both(&a.end, &b.end),
+            origin,
+            slack,
+            size: radius_a.max(radius_b),
+        };
+        Some((both(&a.start, &b.start), pair))
+    }
+
     /// The nearest direction, where the pair touches or is predicted to stay apart along it; else the direction
     /// of the first touch on the way, if it separates the pair now as well. `None` if they pass by: what does is
     /// not stopped, and the second look sees it if impulses turn it aside.
@@ -152,8 +174,15 @@ impl Pair<'_> {
             return Some(nearest);
         }
         let touch = self.first_touch(start, nearest)?;
-        let separates = gap_along(&start.a, &start.b, touch.n) >= -COINCIDE * self.size;
-        Some(if separates { touch } else { nearest })
+        let separates = |d: &Direction| gap_along(&start.a, &start.b, d.n) >= -COINCIDE * self.size;
+        let alike = nearest.n.dot(touch.n) > ALIKE;
+        let usable = |d: &Direction| separates(d) && self.meets(start, d);
+        Some(match fitted(start, touch).filter(usable) {
+            Some(carried) => carried,
+            // Features that are not opposite each other yet; the nearest ones serve until then.
+            None if alike || !separates(&touch) => nearest,
+            None => touch,
+        })
     }
 
     /// The nearest direction where the pair first touches on its predicted way: it is followed by steps that are
@@ -184,7 +213,11 @@ impl Pair<'_> {
                 a: Placed::new(a.shape, &a.at(s), self.origin),
                 b: Placed::new(b.shape, &b.at(s), self.origin),
             };
-            d = face_first(&there, farthest(&there.a, &there.b)?, SAME_GAP * self.size);
+            d = face_first(
+                &there,
+                farthest_after(&there.a, &there.b, &d)?,
+                SAME_GAP * self.size,
+            );
         }
         Some(d)
     }
@@ -217,16 +250,11 @@ impl Pair<'_> {
         let (placed, before) = ([a, b], [&start.a, &start.b]);
         let still = (0..2)
             .all(|k| placed[k].turn == before[k].turn && placed[k].centre == before[k].centre);
-        let n = match d.of {
-            Of::FaceA(k) => a.face(k),
-            Of::FaceB(k) => -b.face(k),
-            Of::Parts(..) => d.n,
-        };
-        let mut carried = Direction { n, ..*d };
+        let mut carried = fitted(&self.now, *d).unwrap_or(*d);
         // The best direction there, if it is nearly this one.
         if !still
-            && let Some(near) = farthest(a, b)
-            && near.n.dot(n) > 0.9
+            && let Some(near) = farthest_after(a, b, &carried)
+            && near.n.dot(carried.n) > ALIKE
         {
             carried = face_first(&self.now, near, SAME_GAP * self.size);
         }
@@ -240,33 +268,39 @@ impl Pair<'_> {
     /// separates the pair now and differs from `chosen`, though not by much.
     fn at_end(&self, start: &Both, chosen: &Direction) -> Option<Direction> {
         let (Both { a, b }, end) = (&self.now, &self.end);
-        let d = farthest(&end.a, &end.b)?;
+        let d = farthest_after(&end.a, &end.b, chosen)?;
         if d.gap >= 0.0 {
             return None;
         }
         let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
-        let n = match d.of {
-            Of::FaceA(k) => a.face(k),
-            Of::FaceB(k) => -b.face(k),
-            Of::Parts(..) => {
-                [d.n, with(a, &end.a), with(b, &end.b)]
-                    .into_iter()
-                    .fold(d.n, |best, n| {
-                        if gap_along(a, b, n) > gap_along(a, b, best) {
-                            n
-                        } else {
-                            best
-                        }
-                    })
-            }
-        };
-        let likeness = n.dot(chosen.n);
-        let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
-        (separates && likeness > 0.7 && likeness < 1.0 - 1e-6).then(|| Direction {
+        let gap = |n: DVec3| gap_along(a, b, n);
+        let n = [d.n, with(a, &end.a), with(b, &end.b)]
+            .into_iter()
+            .filter_map(|n| fitted(&self.now, Direction { n, ..d }))
+            .map(|fitted| fitted.n)
+            .reduce(|best, n| if gap(n) > gap(best) { n } else { best })?;
+        let later = Direction {
             of: d.of,
             n,
             gap: gap_along(a, b, n),
-        })
+        };
+        let likeness = n.dot(chosen.n);
+        let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
+        let wanted = separates && likeness > 0.7 && likeness < 1.0 - 1e-6;
+        (wanted && self.meets(&self.now, &later)).then_some(later)
+    }
+
+    /// Are the two features of a direction opposite each other, to within the motion of the step?
+    fn meets(&self, at: &Both, d: &Direction) -> bool {
+        if !matches!(d.of, Of::Parts(..)) {
+            return true;
+        }
+        let tolerance = ROUNDING * self.size;
+        let [p, q] = touching(&at.a, d.n, tolerance);
+        let [r, w] = touching(&at.b, -d.n, tolerance);
+        let (s, t) = closest(p, q - p, r, w - r);
+        let apart = r.lerp(w, t) - p.lerp(q, s);
+        (apart - d.n * d.n.dot(apart)).length() <= 2.0 * self.slack
     }
 
     fn rows(&self, d: &Direction, first: usize, out: &mut Vec<Candidate>) {
@@ -439,19 +473,50 @@ fn face_first(at: &Both, d: Direction, tie: f64) -> Direction {
         .unwrap_or(d)
 }
 
-/// Where a body touches in the direction n, no face being there: the ends of a line on its surface, or one point
-/// twice.
-fn touching(s: &Placed, n: DVec3, tolerance: f64) -> [DVec3; 2] {
-    let low = s.reach(n) - tolerance;
-    let round = n * (s.girth() + s.rounding());
-    let lines = (0..s.n_lines())
-        .map(|k| s.line(k).map(|p| p + round))
-        // A cylinder's side touches only where its axis lies across n.
-        .filter(|[p, q]| s.girth() == 0.0 || n.dot(*q - *p).abs() <= tolerance);
-    lines
-        .chain(s.slope(n))
-        .find(|line| line.iter().all(|p| n.dot(*p) >= low))
-        .unwrap_or_else(|| [s.farthest(n); 2])
+/// The direction as its features have it at these poses: a face's normal, across the lines of both bodies, on the sides
+/// of cones. Along a direction that is not across an edge the edge touches with an end, far from where it will. `None`
+/// where the features do not face each other at these poses: then they do not separate as well as the direction itself.
+fn fitted(at: &Both, d: Direction) -> Option<Direction> {
+    let Both { a, b } = at;
+    let (p, q) = match d.of {
+        Of::FaceA(k) => return Some(Direction { n: a.face(k), ..d }),
+        Of::FaceB(k) => return Some(Direction { n: -b.face(k), ..d }),
+        Of::Parts(p, q) => (p, q),
+    };
+    let (of_a, of_b) = (condition(a, p), condition(b, q).map(|(e, c)| (e, -c)));
+    let n = match (of_a, of_b) {
+        (Some(one), Some(other)) => meeting(one, other, d.n)?,
+        (Some(one), None) | (None, Some(one)) => meeting(one, one, d.n)?,
+        (None, None) => d.n,
+    };
+    (gap_along(a, b, n) >= gap_along(a, b, d.n)).then_some(Direction { n, ..d })
+}
+
+/// What a feature asks of an outward normal, n·e = c with a unit vector e: a line lies across it, a cone's side
+/// has one angle with the axis.
+fn condition(s: &Placed, part: Part) -> Option<(DVec3, f64)> {
+    match part {
+        Part::Line(k) => {
+            let [p, q] = s.line(k);
+            (q - p).try_normalize().map(|e| (e, 0.0))
+        }
+        Part::Side => s.side().map(|side| (side.axis, side.sin)),
+        Part::Point(_) | Part::Circle(_) => None,
+    }
+}
+
+/// The unit vector near n with n·e₁ = c₁ and n·e₂ = c₂; where the two are one, or nearly, with the first alone.
+fn meeting((e1, c1): (DVec3, f64), (e2, c2): (DVec3, f64), n: DVec3) -> Option<DVec3> {
+    let cross = e1.cross(e2);
+    let (k, sine2) = (e1.dot(e2), cross.length_squared());
+    if sine2 < 1e-12 {
+        let across = (n - e1 * e1.dot(n)).try_normalize()?;
+        return Some(e1 * c1 + across * (1.0 - c1 * c1).sqrt());
+    }
+    let within = (e1 * (c1 - k * c2) + e2 * (c2 - k * c1)) / sine2;
+    let height = 1.0 - within.length_squared();
+    let up = cross * (height.max(0.0) / sine2).sqrt();
+    (within + if up.dot(n) < 0.0 { -up } else { up }).try_normalize()
 }
 
 /// Lines of a body that lie within `slack` of touching in the direction n, with their numbers; of a round body

@@ -10,7 +10,6 @@
 mod ball;
 mod conjunctive;
 mod convex;
-mod cuboid;
 mod over;
 mod plane;
 mod points;
@@ -224,7 +223,9 @@ pub fn one_way_out(a: &Moving, b: &Moving) -> bool {
         (_, Shape::Triangle(facet)) => triangle::one_way_out(b, facet, a),
         (Shape::Box { half }, Shape::Ball { .. }) => ball::over_face(a, *half, b),
         (Shape::Ball { .. }, Shape::Box { half }) => ball::over_face(b, *half, a),
-        (Shape::Box { .. }, Shape::Box { .. }) => convex::boxes_one_way_out(a, b),
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            convex::boxes_one_way_out(a, *half, b, *other)
+        }
         (Shape::Points { .. }, _) | (_, Shape::Points { .. }) => false,
         _ => convex::one_way_out(a, b),
     }
@@ -257,9 +258,6 @@ pub fn future_contacts(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
         (_, Shape::Triangle(facet)) => triangle::against(b, facet, a, false, out),
         (Shape::Ball { radius: ra }, Shape::Ball { radius: rb }) => {
             ball::ball_ball(a, *ra, b, *rb, out);
-        }
-        (Shape::Box { half }, Shape::Box { half: other }) => {
-            cuboid::box_box(a, *half, b, *other, out);
         }
         _ => convex::convex(a, b, out),
     }

@@ -6,6 +6,7 @@
 
 use super::polytope::{Polytope, with_polytope};
 use super::{Candidate, Feature, Moving, slack};
+use crate::directions::Of;
 use crate::mesh::Facet;
 use crate::path::closest_on_the_way;
 use crate::pose::Pose;
@@ -53,14 +54,24 @@ pub(super) fn against(
 }
 
 /// A shape with round sides, or a hull: the rows of two convex shapes, unless the nearest place is a seam, beyond which
-/// the neighbour holds it.
+/// the neighbour holds it. Then there are those over the face alone, onto which the body may move in this step.
 fn round(tri: &Moving, facet: &Facet, other: &Moving, tri_is_a: bool, out: &mut Vec<Candidate>) {
-    let pushes = nearest(tri.shape, &tri.start, other.shape, &other.start)
-        .is_none_or(|near| facet.pushes_along(tri.start.orientation.conjugate() * near.normal));
-    match (pushes, tri_is_a) {
-        (false, _) => {}
-        (true, true) => super::convex::convex(tri, other, out),
-        (true, false) => super::convex::convex(other, tri, out),
+    let near = nearest(tri.shape, &tri.start, other.shape, &other.start);
+    let pushes = |n: DVec3| facet.pushes_along(tri.start.orientation.conjugate() * n);
+    if near.is_none_or(|near| pushes(near.normal)) {
+        if tri_is_a {
+            super::convex::convex(tri, other, out);
+        } else {
+            super::convex::convex(other, tri, out);
+        }
+        return;
+    }
+    let centre = tri.start.to_body(other.start.position) - facet.points()[0];
+    let side = usize::from(facet.normal().dot(centre) < 0.0);
+    if tri_is_a {
+        super::convex::across_face(tri, other, Of::FaceA(side), out);
+    } else {
+        super::convex::across_face(other, tri, Of::FaceB(side), out);
     }
 }
 
@@ -182,7 +193,7 @@ impl Pair<'_> {
         };
         let gap = gap_along(d, &self.points, &self.tri.pose, self.poly, &self.other.pose);
         if gap.min(gap_end) > slack
-            || (gap_end < 0.0 && closest_on_the_way(self.tri, self.other).0 > 0.0)
+            || (gap_end < 0.0 && closest_on_the_way(self.tri, self.other).on_the_way > 0.0)
         {
             return;
         }
@@ -411,7 +422,7 @@ fn ball(tri: &Moving, facet: &Facet, ball: &Moving, radius: f64, out: &mut Vec<C
             let rounding = COINCIDE * radius;
             if over && level(start) >= -rounding && level(end) > at(end) {
                 Some((side, level(now), level(end)))
-            } else if at(end) < 0.0 && closest_on_the_way(tri, ball).0 > 0.0 {
+            } else if at(end) < 0.0 && closest_on_the_way(tri, ball).on_the_way > 0.0 {
                 None
             } else {
                 Some((d, at(now), at(end)))

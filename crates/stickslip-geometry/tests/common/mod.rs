@@ -1,5 +1,10 @@
 //! Random shapes, poses and motions.
 
+#![allow(dead_code)]
+
+pub(crate) mod oracle;
+pub(crate) mod precise;
+
 use glam::DVec3;
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::separation::nearest;

@@ -1,7 +1,9 @@
 //! Joints and springs against closed forms and stored references.
 
 mod energy;
+mod limit;
 mod loops;
+mod methods;
 mod motors;
 mod pendulum;
 mod ragdolls;

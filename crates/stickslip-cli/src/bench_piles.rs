@@ -1,0 +1,270 @@
+//! `stickslip bench piles`: square pyramids of balls and walls of bricks, by solver: time to 1e-4, 1e-6 and 1e-8, and
+//! how it grows with the number of contacts.
+
+use crate::output::{Failure, Verdict, print, print_json, seconds};
+use serde_json::{Value, json};
+use std::time::Instant;
+use stickslip::prelude::{BodySpec, DVec3, Shape, World};
+use stickslip::solvers::problem::ContactProblem;
+use stickslip::solvers::{SOLVER_NAMES, solver_by_name};
+
+/// Residuals to reach, as fractions of the fastest body's speed without contacts.
+const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
+
+/// Balls in a side of the lowest layer: 112, 225, 396, 637, 1,376, 3,312 and 9,537 contacts.
+const LAYERS: [usize; 7] = [4, 5, 6, 7, 9, 12, 17];
+
+/// Rows of a wall, each of as many bricks.
+const COURSES: [usize; 7] = [4, 7, 12, 21, 37, 65, 115];
+
+/// Step of the piles, s.
+const H: f64 = 0.01;
+
+/// A kind of pile; sizes of one kind are compared.
+struct Family {
+    name: String,
+    /// The pile of a size.
+    build: Box<dyn Fn(usize) -> Result<World, Failure>>,
+    sizes: &'static [usize],
+    /// Contacts of a size, to pass over what is too large without building it.
+    contacts: fn(usize) -> usize,
+}
+
+fn families() -> Vec<Family> {
+    let mut out = Vec::new();
+    for mu in [0.2, 0.4, 0.8] {
+        for (start, speed) in [("at rest", 0.0), ("dropped", -1.0)] {
+            out.push(Family {
+                name: format!("balls, mu {mu}, {start}"),
+                build: Box::new(move |n| pyramid(n, mu, speed)),
+                sizes: &LAYERS,
+                contacts: |n| n * n + (1..n).map(|k| 4 * k * k + 2 * k * (k + 1)).sum::<usize>(),
+            });
+        }
+    }
+    out.push(Family {
+        name: "bricks, mu 0.5, at rest".into(),
+        build: Box::new(|n| wall(n, 0.5)),
+        sizes: &COURSES,
+        contacts: |n| 8 * n * n,
+    });
+    out
+}
+
+/// One solver on one pile.
+struct Row {
+    contacts: usize,
+    solver: String,
+    /// Seconds and residual reached, for each tolerance; the time only where it was reached.
+    reached: Vec<(Option<f64>, f64)>,
+}
+
+pub(crate) fn run(as_json: bool, largest: usize, solvers: &str) -> Result<Verdict, Failure> {
+    let solvers: Vec<&str> = solvers.split(',').map(str::trim).collect();
+    if let Some(unknown) = solvers.iter().find(|s| !SOLVER_NAMES.contains(s)) {
+        return Err(Failure::Input(format!(
+            "--solver {unknown}: expected names among {}",
+            SOLVER_NAMES.join(", ")
+        )));
+    }
+    if !as_json {
+        print(&format!(
+            "Piles: first step, h = {H} s, solved from nothing; time to a residual of 1e-4, 1e-6 and 1e-8 of the speed of\n\
+             free fall, up to {largest} contacts. The exponent is that of the time to 1e-8 over the contacts.\n\n\
+             {:<24} {:>8}  {:<15} {:>10} {:>10} {:>10}   {:>8}",
+            "pile", "contacts", "solver", "1e-4", "1e-6", "1e-8", "residual"
+        ))?;
+    }
+    let mut all = Vec::new();
+    for family in families() {
+        let mut rows = Vec::new();
+        for &size in family.sizes {
+            if (family.contacts)(size) > largest {
+                break;
+            }
+            let mut world = (family.build)(size)?;
+            let problem = world
+                .next_problem()
+                .map_err(|e| Failure::Work(e.to_string()))?;
+            for solver in &solvers {
+                let row = measure(problem, solver)?;
+                if !as_json {
+                    print(&row.line(&family.name))?;
+                }
+                all.push(row.json(&family.name));
+                rows.push(row);
+            }
+        }
+        for solver in &solvers {
+            let times = rows.iter().filter(|r| r.solver == *solver);
+            let points: Vec<_> = times
+                .filter_map(|r| Some((r.contacts as f64, r.reached.last()?.0?)))
+                .collect();
+            if let Some(exponent) = growth(&points)
+                && !as_json
+            {
+                let text = format!("grows as contacts^{exponent:.2}");
+                print(&format!(
+                    "{:<24} {:>8}  {solver:<15} {text}",
+                    family.name, ""
+                ))?;
+            }
+        }
+    }
+    if as_json {
+        print_json(&json!({ "bench": "piles", "rows": all }))?;
+    }
+    Ok(Verdict::Good)
+}
+
+/// Slope of ln(time) over ln(contacts) by least squares; None for fewer than two sizes.
+fn growth(points: &[(f64, f64)]) -> Option<f64> {
+    let logs: Vec<_> = points
+        .iter()
+        .map(|(n, t)| (libm::log(*n), libm::log(*t)))
+        .collect();
+    let n = logs.len() as f64;
+    let mean = |f: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let (xy, xx) = (
+        mean(&|p| (p.0 - x) * (p.1 - y)),
+        mean(&|p| (p.0 - x) * (p.0 - x)),
+    );
+    (logs.len() > 1 && xx > 0.0).then(|| xy / xx)
+}
+
+fn measure(problem: &ContactProblem, solver: &str) -> Result<Row, Failure> {
+    let speeds = problem.nu_free.iter().map(|nu| nu.linear.length());
+    let speed = speeds.fold(0.0, f64::max);
+    let mut reached = Vec::new();
+    for tolerance in TOLERANCES {
+        let Some(mut method) = solver_by_name(solver) else {
+            return Err(Failure::Input(format!("there is no solver `{solver}`")));
+        };
+        let start = Instant::now();
+        let result = method.solve(problem, None, tolerance * speed);
+        let elapsed = start.elapsed().as_secs_f64();
+        use stickslip::solvers::solver::SolveError;
+        reached.push(match result {
+            Ok(solved) => (Some(elapsed), solved.residual / speed),
+            Err(SolveError::NotConverged { residual, .. }) => (None, residual / speed),
+            Err(_) => (None, f64::NAN),
+        });
+        // What missed this one misses the next.
+        if reached.last().is_some_and(|r| r.0.is_none()) {
+            break;
+        }
+    }
+    Ok(Row {
+        contacts: problem.contacts.len(),
+        solver: solver.to_string(),
+        reached,
+    })
+}
+
+impl Row {
+    fn line(&self, pile: &str) -> String {
+        let time = |k: usize| {
+            let reached = self.reached.get(k).and_then(|r| r.0);
+            reached.map_or("-".into(), seconds)
+        };
+        format!(
+            "{pile:<24} {:>8}  {:<15} {:>10} {:>10} {:>10}   {:>8.1e}",
+            self.contacts,
+            self.solver,
+            time(0),
+            time(1),
+            time(2),
+            self.reached.last().map_or(f64::NAN, |r| r.1)
+        )
+    }
+
+    fn json(&self, pile: &str) -> Value {
+        let times: Vec<_> = (self.reached.iter().zip(TOLERANCES))
+            .map(|(r, t)| json!({ "tolerance": t, "seconds": r.0, "residual": r.1 }))
+            .collect();
+        json!({ "pile": pile, "contacts": self.contacts, "solver": self.solver, "reached": times })
+    }
+}
+
+/// Layers of n², (n − 1)², …, 1 balls, each ball in the hollow of four.
+fn pyramid(n: usize, mu: f64, speed: f64) -> Result<World, Failure> {
+    let r = 0.1;
+    let fail = |e: &dyn std::error::Error| Failure::Work(e.to_string());
+    let ball = Shape::ball(r).map_err(|e| fail(&e))?;
+    let ground = Shape::half_space(DVec3::Z, 0.0).map_err(|e| fail(&e))?;
+    let mut builder = World::builder()
+        .friction(mu)
+        .time_step(H)
+        .body(BodySpec::fixed("ground", ground));
+    for level in 0..n {
+        let side = n - level;
+        for k in 0..side * side {
+            let place = DVec3::new(
+                r * (level + 2 * (k % side)) as f64,
+                r * (level + 2 * (k / side)) as f64,
+                r * (1.0 + level as f64 * 2.0_f64.sqrt()),
+            );
+            let body = BodySpec::free(format!("ball[{level}][{k}]"), ball.clone(), 1.0);
+            builder = builder.body(body.at(place).with_velocity(DVec3::Z * speed, DVec3::ZERO));
+        }
+    }
+    Ok(builder.build()?)
+}
+
+/// n rows of n bricks in running bond.
+fn wall(n: usize, mu: f64) -> Result<World, Failure> {
+    let fail = |e: &dyn std::error::Error| Failure::Work(e.to_string());
+    let brick = Shape::cuboid(DVec3::new(0.2, 0.1, 0.1)).map_err(|e| fail(&e))?;
+    let ground = Shape::half_space(DVec3::Z, 0.0).map_err(|e| fail(&e))?;
+    let mut builder = World::builder()
+        .friction(mu)
+        .time_step(H)
+        .body(BodySpec::fixed("ground", ground));
+    for course in 0..n {
+        for k in 0..n {
+            // A joint of 1 mm between bricks of a row: they touch those above and below.
+            let place = DVec3::new(
+                0.201 * (k as f64 + 0.5 * (course % 2) as f64),
+                0.0,
+                0.05 + 0.1 * course as f64,
+            );
+            let name = format!("brick[{course}][{k}]");
+            builder = builder.body(BodySpec::free(name, brick.clone(), 1.0).at(place));
+        }
+    }
+    Ok(builder.build()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn piles_have_the_contacts_they_claim() {
+        for family in families() {
+            let size = family.sizes[0];
+            let mut world = (family.build)(size).ok().expect("a pile");
+            let found = world.next_problem().expect("a problem").contacts.len();
+            let claimed = (family.contacts)(size);
+            // A wall's first row has four contacts a brick, its ends hang over.
+            let least = if family.name.starts_with("bricks") {
+                claimed / 2
+            } else {
+                claimed
+            };
+            assert!(
+                (least..=claimed).contains(&found),
+                "{}: {found}",
+                family.name
+            );
+        }
+    }
+
+    #[test]
+    fn growth_is_the_slope_of_the_logarithms() {
+        let slope = growth(&[(10.0, 1.0), (100.0, 100.0), (1000.0, 1e4)]);
+        assert!((slope.expect("three points") - 2.0).abs() < 1e-12);
+        assert!(growth(&[(10.0, 1.0)]).is_none());
+    }
+}
