@@ -2,6 +2,7 @@
 
 pub mod alarm;
 mod assemble;
+pub mod budget;
 mod builder;
 pub mod check;
 mod contacts;

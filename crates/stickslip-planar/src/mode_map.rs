@@ -243,6 +243,18 @@ pub fn mode_map(
             "at most 12 halvings, the coarse ones no more than the fine",
         ));
     }
+    // Whether the velocity closes a contact does not depend on the force.
+    let first = solve(state, settings)?;
+    if let Some((i, speed)) = first.colliding.first() {
+        return Err(StateError::Value {
+            what: "v".into(),
+            message: format!(
+                "points into the surface of contact {} ({:e} m/s): an impact comes first, whatever the force",
+                i + 1,
+                -speed
+            ),
+        });
+    }
     let size = 1 << options.fine;
     let mut mapper = Mapper {
         state: state.clone(),

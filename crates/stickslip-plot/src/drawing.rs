@@ -276,7 +276,7 @@ impl Drawing {
         }
     }
 
-    /// Puts another drawing on this one, its corner at `at`; what goes beyond its own edges is not seen.
+    /// Puts another drawing on this one, its corner at `at`; what leaves the other's frame is hidden.
     pub fn place(&mut self, other: &Drawing, at: Point) {
         let moved = |p: &Point| [p[0] + at[0], p[1] + at[1]];
         for item in &other.items {

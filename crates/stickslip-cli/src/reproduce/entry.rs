@@ -53,6 +53,8 @@ pub(super) struct Shown {
 pub(super) struct Figure {
     pub(super) caption: String,
     pub(super) svg: String,
+    /// The same to be drawn otherwise; planar figures are SVG alone.
+    pub(super) drawing: Option<Drawing>,
 }
 
 /// Where that comes from which ours is held against.
@@ -218,12 +220,16 @@ impl Shown {
 
     pub(super) fn drawing(&mut self, caption: &str, drawing: &Drawing) {
         self.svg(caption, drawing.svg());
+        if let Some(figure) = self.figures.last_mut() {
+            figure.drawing = Some(drawing.clone());
+        }
     }
 
     pub(super) fn svg(&mut self, caption: &str, svg: String) {
         self.figures.push(Figure {
             caption: caption.into(),
             svg,
+            drawing: None,
         });
     }
 

@@ -46,9 +46,12 @@ pub(crate) struct Args {
     /// Report to write; the JSON is written beside it
     #[arg(short, long, value_name = "FILE", default_value = "reproduce.html")]
     output: PathBuf,
-    /// Write the figures as SVG files into this folder too
+    /// Write the figures as files into this folder too
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
+    /// How to write them: svg or png (figures of planar bodies are SVG always)
+    #[arg(long, value_name = "FORMAT", value_parser = ["svg", "png"], default_value = "svg", requires = "figures")]
+    figures_as: String,
     /// List the entries and the rows they show
     #[arg(long)]
     list: bool,
@@ -125,7 +128,12 @@ impl Args {
         };
         let json = report.json();
         let beside = places.beside.display().to_string();
-        places.write(&report.html(), &format!("{json:#}\n"), &done)?;
+        places.write(
+            &report.html(),
+            &format!("{json:#}\n"),
+            &done,
+            self.figures_as == "png",
+        )?;
         if self.json {
             print_json(&json)?;
         } else {

@@ -58,7 +58,14 @@ impl Places {
         })
     }
 
-    pub(super) fn write(self, page: &str, json: &str, done: &[Done]) -> Result<(), Failure> {
+    /// Writes everything; figures as PNG where they can be.
+    pub(super) fn write(
+        self,
+        page: &str,
+        json: &str,
+        done: &[Done],
+        png: bool,
+    ) -> Result<(), Failure> {
         replace(self.page.1, &self.page.0, page)?;
         replace(self.json, &self.beside, json)?;
         let Some(folder) = self.figures else {
@@ -69,8 +76,13 @@ impl Places {
                 continue;
             };
             for (k, figure) in shown.figures.iter().enumerate() {
-                let path = folder.join(format!("{}-{}.svg", done.entry.id, k + 1));
-                std::fs::write(&path, &figure.svg).map_err(cannot(&path))?;
+                let name = format!("{}-{}", done.entry.id, k + 1);
+                let (ending, bytes) = match &figure.drawing {
+                    Some(drawing) if png => ("png", drawing.png(2.0)),
+                    _ => ("svg", figure.svg.clone().into_bytes()),
+                };
+                let path = folder.join(format!("{name}.{ending}"));
+                std::fs::write(&path, bytes).map_err(cannot(&path))?;
             }
         }
         Ok(())

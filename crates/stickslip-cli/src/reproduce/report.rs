@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text
 td:first-child { min-width: 4.5em; } th { color: var(--quiet); font-weight: 600; } code { font-size: 13px; overflow-wrap: anywhere; }
 .word { font-weight: 600; white-space: nowrap; } .reproduced, .verified { color: var(--good); } .WRONG, .FAILED, .no { color: var(--bad); } .differs, .because { color: var(--odd); } .open, .quiet { color: var(--quiet); } .tested, .shown { color: var(--accent); }
 figure { margin: 14px 0; } figure img { max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line); border-radius: 8px; } figcaption { color: var(--quiet); font-size: 13px; }
-a { color: var(--accent); } .source { color: var(--quiet); font-size: 12px; white-space: nowrap; border: 1px solid var(--line); border-radius: 6px; padding: 0 5px; } dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 14px; font-size: 14px; } dd { margin: 0; }
+a { color: var(--accent); } .source { color: var(--quiet); font-size: 12px; white-space: nowrap; border: 1px solid var(--line); border-radius: 6px; padding: 0 5px; } .n { white-space: nowrap; } dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 14px; font-size: 14px; } dd { margin: 0; }
 @media (max-width: 640px) {
   body { padding: 14px; }
   table, tbody, tr, td { display: block; } tr:has(th) { display: none; } td { border: 0; padding: 1px 0; } tr { padding: 6px 0; border-bottom: 1px solid var(--line); }
@@ -234,14 +234,28 @@ fn table(out: &mut String, lines: &[Line]) {
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td data-is=\"{source}\">{} <span class=\"source\">{source}</span></td>\
-             <td data-is=\"ours\">{}{within}{because}</td><td class=\"word {word}\">{mark}</td></tr>",
+             <td data-is=\"ours\">{}{within}{because}</td><td class=\"word {word}\">{mark} {word}</td></tr>",
             escape(&l.what),
-            escape(&l.expected.text),
-            escape(&l.ours.text),
+            unbroken(&l.expected.text),
+            unbroken(&l.ours.text),
             source = l.source.word(),
         );
     }
     out.push_str("</table>\n");
+}
+
+/// Text in which no number is broken at the end of a line.
+fn unbroken(text: &str) -> String {
+    let word = |w: &str| {
+        let number = w.contains(|c: char| c.is_ascii_digit()) && w.len() < 24;
+        let w = escape(w);
+        if number {
+            format!("<span class=\"n\">{w}</span>")
+        } else {
+            w
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Text with `code` in backticks.

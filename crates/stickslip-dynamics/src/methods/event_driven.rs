@@ -66,7 +66,7 @@ impl World {
         Ok(true)
     }
 
-    fn phase(&self, kind: Kind) -> Plan {
+    pub(super) fn phase(&self, kind: Kind) -> Plan {
         Plan {
             h: 0.0,
             t_next: self.last.t,

@@ -56,8 +56,9 @@ impl View {
 fn sheet(state: &State, i: usize) -> Vec<V3> {
     let contact = &state.contacts[i];
     let frame = contact.frame(state.rho);
-    let [plus, minus] = frame.cone_edges(contact.mu);
-    if contact.mu.is_infinite() {
+    let mu = contact.coefficients(state.rho).stick;
+    let [plus, minus] = frame.cone_edges(mu);
+    if mu.is_infinite() {
         vec![plus, frame.delta_n_n, minus]
     } else {
         vec![plus, minus]

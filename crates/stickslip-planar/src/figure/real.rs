@@ -60,7 +60,8 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
     for (i, contact) in state.contacts.iter().enumerate() {
         let place = view.at([-contact.r[0], -contact.r[1]]);
         draw_obstacle(svg, place, contact.n);
-        draw_cone(svg, place, contact.n, contact.mu, colour(i));
+        let mu = contact.coefficients(state.rho).stick;
+        draw_cone(svg, place, contact.n, mu, colour(i));
         svg.line(
             place,
             com,
