@@ -325,7 +325,7 @@ fn budget(effort: Effort) -> Result<Shown, String> {
     for (what, error) in [
         ("step", Some(bar.step)),
         ("cone", Some(bar.cone)),
-        ("geometry", Some(bar.geometry)),
+        ("geometry", bar.geometry),
         ("linearised distances", bar.linearisation),
     ] {
         shown.tell(
