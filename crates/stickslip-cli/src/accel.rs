@@ -14,7 +14,7 @@ Example:
 A state in TOML (JSON has the same keys; r points from the contact to the centre of mass):
   m = 1.0                   # kg
   rho = 1.0                 # radius of gyration, m (or: inertia, kg m²)
-  mu = 0.25                 # friction, inf allowed; a contact may have its own
+  mu = 0.25                 # friction, inf allowed, or { static, kinetic }; a contact may have its own
   F = [0.6, -1.0, 0.0]      # force, N, and torque, N m
   v = [0.0, 0.0, 0.0]       # velocity, m/s, and angular velocity, rad/s
   [[contacts]]
@@ -93,11 +93,11 @@ impl Args {
         }
         let options = Options {
             tolerance: self.tolerance,
-            // A negative one is refused below.
-            rest_speed: if self.rest_speed < 0.0 {
-                self.rest_speed
-            } else {
+            // What is no speed is refused below.
+            rest_speed: if self.rest_speed >= 0.0 {
                 self.rest_speed.max(planar.rest_speed)
+            } else {
+                self.rest_speed
             },
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,

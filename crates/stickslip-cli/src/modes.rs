@@ -89,7 +89,7 @@ impl Args {
             .output
             .clone()
             .unwrap_or_else(|| default_output(&self.source.state));
-        write_file(&output, &map.svg(&state.title))?;
+        write_file(&output, &map.svg(state))?;
         if self.json {
             let mut object = map.json();
             object["picture"] = output.display().to_string().into();

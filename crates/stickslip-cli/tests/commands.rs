@@ -267,9 +267,11 @@ fn modes_draws_its_map() {
     stickslip(&["modes", &collision, "-o", &svg])
         .exits(2)
         .says(&["impact"]);
-    stickslip(&["accel", &collision])
-        .exits(0)
-        .says(&["COLLISION", "--rest-speed"]);
+    let text = stickslip(&["accel", &collision]).exits(0).out;
+    assert!(
+        text.contains("COLLISION") && text.contains("--rest-speed"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -311,9 +313,13 @@ fn recorded_states_show_their_plane() {
         .json();
     assert_eq!(accel["plane"]["y"], serde_json::json!([0.0, 0.0, 1.0]));
     assert_eq!(accel["solutions"][0]["mode"], "ff", "{accel}");
-    stickslip(&[&["accel", &parquet], &at[..]].concat())
+    let text = stickslip(&[&["accel", &parquet], &at[..]].concat())
         .exits(0)
-        .says(&["x along (1, 0, 0), y along (0, 0, 1)"]);
+        .out;
+    assert!(
+        text.contains("x along (1, 0, 0), y along (0, 0, 1)"),
+        "{text}"
+    );
     let svg = path(&place, "modes.svg");
     stickslip(&[&["modes", &parquet, "--fine", "5", "-o", &svg], &at[..]].concat()).exits(0);
     stickslip(&["modes", &parquet]).exits(2).says(&["--at T"]);

@@ -5,6 +5,7 @@
 //! plane, which is a principal plane of its inertia; and its contacts, all with bodies at rest, lie in the
 //! plane or in pairs that mirror each other in it.
 
+use crate::planar_outline::outline;
 use crate::world::World;
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_certify::free_motion::turned;
@@ -224,9 +225,13 @@ impl World {
         let ([vx, vy], [fx, fy]) = (flat(state.twist.linear), flat(wrench.force));
         let mut planar = State::new(mass.mass, (z.dot(inertia) / mass.mass).sqrt());
         planar.title = format!("{} at t = {} s", self.model.bodies[i].name, self.last.t);
-        planar.velocity = [vx, vy, z.dot(state.twist.angular)];
+        // Rest that the steps approach without end is rest.
+        planar.velocity =
+            [vx, vy, z.dot(state.twist.angular)].map(|v| if v.abs() < 1e-30 { 0.0 } else { v });
         planar.force = [fx, fy, z.dot(wrench.torque)];
         planar.contacts = contacts;
+        let shape = &self.model.bodies[i].shape;
+        planar.outline = outline(shape, &state.pose, state.pose.position, [x, y]);
         Ok(PlanarView {
             state: planar,
             axes: [x, y, z],

@@ -213,7 +213,7 @@ impl Contact {
             return Err(("mu", format!("must be zero or more, is {}", self.mu)));
         }
         if let Some(stick) = self.mu_static
-            && !(stick >= self.mu)
+            && (stick.is_nan() || stick < self.mu)
         {
             let slide = self.mu;
             return Err((
