@@ -414,3 +414,18 @@ fn dumped_steps_are_solved_from_their_files() {
     .exits(2)
     .says(&["--dump-steps", "5..2"]);
 }
+
+#[test]
+fn a_closing_vice_stops_the_run_and_names_its_jaws() {
+    let ran = stickslip(&["run", "scenes/vice.toml"]).exits(1);
+    assert!(
+        ran.out.is_empty() || !ran.out.contains("certified    every"),
+        "{}",
+        ran.out
+    );
+    ran.says(&[
+        "no motion keeps these contacts open together",
+        "\"left jaw\" with \"part\"",
+        "\"part\" with \"right jaw\"",
+    ]);
+}

@@ -92,6 +92,14 @@ pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
 /// # Errors
 /// When that text cannot be read any more.
 pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
+    World::from_scene(&scene_of(trajectory)?)
+}
+
+/// The scene of a recorded run, read from its text and the copies of its files.
+///
+/// # Errors
+/// When that text cannot be read any more.
+pub fn scene_of(trajectory: &Trajectory) -> Result<Scene, SceneError> {
     let header = &trajectory.header;
     let overrides: Vec<Override> = header
         .overrides
@@ -103,12 +111,8 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
         .iter()
         .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
         .collect();
-    World::from_scene(&Scene::parse_with(
-        &header.scene,
-        &header.scene_file,
-        &overrides,
-        Files::copies(files),
-    )?)
+    let files = Files::copies(files);
+    Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
 }
 
 /// The header must agree with the scene text, or one of them was changed.

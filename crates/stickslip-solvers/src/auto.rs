@@ -14,6 +14,7 @@
 //! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
+//! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
 //!
 //! Stages 2 and 5 see pyramids as the round cones inside them; Newton then finishes on the pyramids.
 //! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
@@ -90,6 +91,8 @@ const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Steps along the path from the last step's problem, and the smoothings ε/q² tried for it.
 const CONTINUED_STEPS: usize = 40;
 const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
+/// Problems between equal masses and the true ones.
+const MASSES: u32 = 60;
 /// Sweeps of Gauss-Seidel before anything else, on local problems without a guess.
 const FIRST_SWEEPS: usize = 6;
 /// Most contacts for which Lemke is asked.
@@ -429,7 +432,67 @@ impl Chain<'_> {
             found = self.judge(p, outcome.iterations, "modes");
         }
         self.scratch.local = local;
-        found
+        found || self.by_masses(p)
+    }
+
+    /// Masses over decades, from equal ones to their own: each problem solved from the last one's impulses.
+    fn by_masses(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let Posed::Step(step) = self.problem else {
+            return false;
+        };
+        let masses = step.inverse_mass.iter().map(|m| m.mass);
+        let (least, most) = masses.fold((f64::INFINITY, 0.0f64), |(a, b), m| (a.min(m), b.max(m)));
+        if !(least > 0.0 && most > WIDE * least) {
+            return false;
+        }
+        let mut problem = step.clone();
+        let mut memory = SystemMemory::default();
+        for k in 0..=MASSES {
+            let s = f64::from(k) / f64::from(MASSES);
+            for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
+                let scale = libm::pow(own.mass / least, s - 1.0);
+                mass.mass = own.mass * scale;
+                mass.inertia = own.inertia * scale;
+            }
+            let mut system = memory.system(Posed::Step(&problem));
+            // On the way no more than the rounding of impulses allows.
+            let sizes = p
+                .iter()
+                .enumerate()
+                .map(|(i, p)| system.w_bar(i) * p.length());
+            let inner = if k == MASSES {
+                self.inner
+            } else {
+                sizes.fold(self.inner, |m, v| m.max(256.0 * f64::EPSILON * v))
+            };
+            let guess = p.clone();
+            let Engines {
+                newton,
+                nsgs,
+                interior_point,
+                homotopy,
+                ..
+            } = &mut *self.engines;
+            let mut outcome = newton.improve(&mut system, p, inner);
+            if outcome.residual > inner && k > 0 {
+                p.clone_from(&guess);
+                outcome = homotopy.improve_from(&mut system, 1e-5, p, inner);
+            }
+            if outcome.residual > inner {
+                p.clone_from(&guess);
+                nsgs.settings.sweeps = 1000;
+                nsgs.improve(&mut system, p, inner);
+                outcome = newton.improve(&mut system, p, inner);
+            }
+            if outcome.residual > inner {
+                outcome = interior_point.improve(&mut system, p, inner);
+            }
+            self.best.iterations += outcome.iterations;
+            if outcome.residual > inner && k < MASSES {
+                return false;
+            }
+        }
+        self.judge(p, 0, "newton")
     }
 }
 

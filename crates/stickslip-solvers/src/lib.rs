@@ -16,6 +16,7 @@
 //! | `auto` | everything | whatever one of the others reaches, see [`auto`] |
 //! | `newton` | everything | rounding level in a few steps from a good start |
 //! | `nsgs` | everything | moderate accuracy, cheap sweeps, no linear algebra |
+//! | `nsgs-coloured` | all | the same, colour after colour on many threads, with the same bits on any number |
 //! | `interior-point`, `homotopy` | no pyramids | rounding level from scratch; the second passes folds |
 //! | `proximal`, `admm` | everything | backups, and for comparison |
 //! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |
@@ -52,6 +53,7 @@
 pub mod admm;
 pub mod auto;
 pub mod block_lu;
+mod colouring;
 pub mod delassus;
 pub mod dense;
 pub mod enumerate;

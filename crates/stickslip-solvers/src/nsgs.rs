@@ -1,5 +1,6 @@
 //! Nonsmooth Gauss-Seidel: contact after contact, each solved exactly with the others held.
 
+use crate::colouring;
 use crate::local::{BodyMedium, DelassusMedium, Medium};
 use crate::one_contact;
 use crate::problem::{ContactBlock, ContactProblem, Twist};
@@ -16,6 +17,9 @@ pub struct NsgsSettings {
     /// Sweeps beyond the tolerance, towards rounding level, as a fraction of those it took to get
     /// there (at least 20); none where it is zero.
     pub polish: f64,
+    /// None: contact after contact in their order. Some(n): colour after colour on n threads,
+    /// with the same bits for every n (problems of steps; local ones have no bodies to colour by).
+    pub threads: Option<usize>,
 }
 
 impl Default for NsgsSettings {
@@ -23,6 +27,7 @@ impl Default for NsgsSettings {
         Self {
             sweeps: 10_000,
             polish: 1.0,
+            threads: None,
         }
     }
 }
@@ -40,6 +45,7 @@ pub struct Nsgs {
     best: Vec<DVec3>,
     gathered: Vec<DVec3>,
     diagonal: Vec<(DMat3, f64)>,
+    solved: Vec<DVec3>,
 }
 
 impl Nsgs {
@@ -50,6 +56,16 @@ impl Nsgs {
             settings,
             ..Self::default()
         }
+    }
+
+    /// Colour after colour, on as many threads as the machine has.
+    #[must_use]
+    pub fn coloured() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::new(NsgsSettings {
+            threads: Some(threads),
+            ..NsgsSettings::default()
+        })
     }
 }
 
@@ -64,13 +80,23 @@ impl Engine for Nsgs {
                 let nu = &mut self.nu;
                 let mut medium = BodyMedium { problem, nu };
                 let (diagonal, settings) = (&self.diagonal, &self.settings);
+                let coloured = settings.threads.map(|n| (colouring::colours(problem), n));
+                let solved = &mut self.solved;
+                let mut pass = |medium: &mut BodyMedium, p: &mut [DVec3]| match &coloured {
+                    Some((colours, threads)) => {
+                        colouring::sweep(medium, colours, *threads, diagonal, p, solved);
+                    }
+                    None => in_order(medium, diagonal, p),
+                };
+                let best = &mut self.best;
                 sweep(
                     &mut medium,
                     diagonal,
                     p,
-                    &mut self.best,
+                    best,
                     tolerance,
                     settings,
+                    &mut pass,
                 )
             }
             System::Contacts(contacts) => {
@@ -83,13 +109,18 @@ impl Engine for Nsgs {
                     p: gathered,
                 };
                 let (diagonal, settings) = (&self.diagonal, &self.settings);
+                let mut pass = |medium: &mut DelassusMedium, p: &mut [DVec3]| {
+                    in_order(medium, diagonal, p);
+                };
+                let best = &mut self.best;
                 sweep(
                     &mut medium,
                     diagonal,
                     p,
-                    &mut self.best,
+                    best,
                     tolerance,
                     settings,
+                    &mut pass,
                 )
             }
         };
@@ -107,7 +138,18 @@ fn with_mean(w: DMat3) -> (DMat3, f64) {
     (w, (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0)
 }
 
-/// The sweeps, wherever velocities come from. `best` ends as the impulses of least residual.
+/// One sweep, contact after contact.
+fn in_order<M: Medium>(medium: &mut M, diagonal: &[(DMat3, f64)], p: &mut [DVec3]) {
+    for i in 0..p.len() {
+        let (w, _) = &diagonal[i];
+        let q = medium.velocity(i, p[i]) - *w * p[i];
+        let next = one_contact::solve(medium.law(i), w, q);
+        medium.add(i, next - p[i]);
+        p[i] = next;
+    }
+}
+
+/// The sweeps, wherever velocities come from and in whichever order `pass` goes. `best` ends as the impulses of least residual.
 fn sweep<M: Medium>(
     medium: &mut M,
     diagonal: &[(DMat3, f64)],
@@ -115,6 +157,7 @@ fn sweep<M: Medium>(
     best: &mut Vec<DVec3>,
     tolerance: f64,
     settings: &NsgsSettings,
+    pass: &mut dyn FnMut(&mut M, &mut [DVec3]),
 ) -> Outcome {
     let n_c = medium.len();
     medium.reset(p);
@@ -174,13 +217,7 @@ fn sweep<M: Medium>(
             (sweeps / 10).clamp(1, 20)
         };
         for _ in 0..count {
-            for i in 0..n_c {
-                let (w, _) = &diagonal[i];
-                let q = medium.velocity(i, p[i]) - *w * p[i];
-                let next = one_contact::solve(medium.law(i), w, q);
-                medium.add(i, next - p[i]);
-                p[i] = next;
-            }
+            pass(medium, p);
         }
         sweeps += count;
         medium.reset(p);
@@ -189,7 +226,10 @@ fn sweep<M: Medium>(
 
 impl ContactSolver for Nsgs {
     fn name(&self) -> &'static str {
-        "nsgs"
+        match self.settings.threads {
+            None => "nsgs",
+            Some(_) => "nsgs-coloured",
+        }
     }
 
     fn guarantee(&self) -> Guarantee {

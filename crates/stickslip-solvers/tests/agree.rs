@@ -6,10 +6,11 @@ use common::{box_stack, random_problem};
 use glam::DVec3;
 use stickslip_solvers::lcp_contact::LcpContact;
 use stickslip_solvers::local::LocalProblem;
-use stickslip_solvers::problem::Law;
+use stickslip_solvers::nsgs::{Nsgs, NsgsSettings};
+use stickslip_solvers::problem::{ContactProblem, Law, Twist};
 use stickslip_solvers::pyramid::ContactLcp;
 use stickslip_solvers::random::Random;
-use stickslip_solvers::solver::SolveError;
+use stickslip_solvers::solver::{ContactSolver, SolveError};
 use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
 
 #[test]
@@ -104,4 +105,43 @@ fn a_contact_problem_is_recognised_in_its_lcp() {
     local.assemble(&frictionless);
     let lcp = ContactLcp::new(&local).expect("rows").mixed;
     assert!(LcpContact::recognise(&lcp).is_none());
+}
+
+#[test]
+fn coloured_sweeps_have_the_same_bits_on_any_number_of_threads() {
+    // Two hundred stacks side by side: enough contacts of one colour for several threads.
+    let stack = box_stack(3, &Law::Cone { mu: 0.4 });
+    let mut problem = ContactProblem::default();
+    for k in 0..200 {
+        let first = problem.inverse_mass.len();
+        problem.inverse_mass.extend(&stack.inverse_mass);
+        problem.nu_free.extend(stack.nu_free.iter().map(|nu| Twist {
+            linear: nu.linear + DVec3::new(0.01 * f64::from(k), 0.0, 0.0),
+            ..*nu
+        }));
+        problem.contacts.extend(stack.contacts.iter().map(|c| {
+            let mut contact = c.clone();
+            for arm in contact.arms.iter_mut().flatten() {
+                arm.body += first;
+            }
+            contact
+        }));
+    }
+    let mut bits: Option<Vec<DVec3>> = None;
+    for threads in [1, 2, 3, 7] {
+        let mut solver = Nsgs::new(NsgsSettings {
+            threads: Some(threads),
+            sweeps: 30,
+            ..NsgsSettings::default()
+        });
+        let impulses = match solver.solve(&problem, None, 1e-12) {
+            Ok(solved) => solved.impulses,
+            Err(SolveError::NotConverged { best, .. }) => best,
+            Err(e) => panic!("{e}"),
+        };
+        match &bits {
+            Some(bits) => assert_eq!(bits, &impulses, "{threads} threads"),
+            None => bits = Some(impulses),
+        }
+    }
 }

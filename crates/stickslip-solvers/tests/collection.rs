@@ -41,9 +41,8 @@ fn auto_solves_the_frictional_contact_problems() {
 
 #[test]
 fn auto_solves_the_complementarity_problems() {
-    // Pivot paths too long for Lemke and folds that stop the interior point.
+    // Overlaps of a micrometre that no rest removes: slips of 1e-5 m/s decide on impulses of half a newton second.
     let open = [
-        "cannonball_planar210_mu02_step0",
         "cannonball_planar210_mu08_step0",
         "cannonball_planar55_mu08_step0",
     ];

@@ -150,7 +150,7 @@ fn maps(effort: Effort) -> Result<Shown, String> {
         );
         shown
             .figures
-            .push((format!("Modes of {}", state.title), map.svg(&state.title)));
+            .push((format!("Modes of {}", state.title), map.svg(&state)));
     }
     Ok(shown)
 }
