@@ -41,6 +41,10 @@ fn what_sinks_in_is_lifted_out() {
     let (with, energy) = deepest(Method::Anitescu, 1e-3, true);
     eprintln!("overlap {without:.2e} m without, {with:.2e} m with projection; energy {energy:?} J");
     assert!(with < 0.2 * without, "{without:e} {with:e}");
+    // The term ψ/h of Stewart and Trinkle's rows needs no projection here.
+    let (term, _) = deepest(Method::StewartTrinkle, 1e-3, false);
+    eprintln!("with the term ψ/h {term:.2e} m");
+    assert!(term < 1e-12, "{term:e}");
     let ladder = Ladder::climb(4e-3, 4, |h| deepest(Method::Anitescu, h, true).0);
     ladder.assert_order(2.0, "overlap with projection");
 }
