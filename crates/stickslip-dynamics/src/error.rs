@@ -124,7 +124,8 @@ pub enum StepError {
     /// A joint could not be closed.
     #[error(
         "step {step} at t = {t} s: joint \"{joint}\" cannot be held: it stays {misfit:.3e} m off; a smaller h \
-         may help, unless it works against another joint"
+         may help, unless it works against another joint or bears its load to second order only (bodies in one line or \
+         plane)"
     )]
     JointOpen {
         /// Number of the step.

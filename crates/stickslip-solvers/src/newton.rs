@@ -174,7 +174,9 @@ impl Work {
         let mut mark = f64::INFINITY;
         for iteration in 0..settings.iterations {
             let rounding = ROUNDINGS * f64::EPSILON * now.speed;
-            let enough = best <= tolerance && (stalled >= 1 || !settings.polish);
+            // Far below the tolerance one step without gain is rounding; near it more are worth their while.
+            let patience = if best <= 0.01 * tolerance { 1 } else { 3 };
+            let enough = best <= tolerance && (stalled >= patience || !settings.polish);
             if now.worst <= rounding || enough {
                 return self.end(p, best, iteration);
             }

@@ -10,7 +10,7 @@ use crate::system::{BodyMemory, BodySystem, Coupled, linearised_rows};
 use glam::DVec3;
 
 /// Newton steps.
-const STEPS: usize = 4;
+const STEPS: usize = 12;
 /// Roundings of its terms that a velocity may be off by.
 const ROUNDINGS: f64 = 8.0;
 /// Relative regularisation of redundant contacts.
