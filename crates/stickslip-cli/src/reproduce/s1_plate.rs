@@ -206,7 +206,7 @@ fn fields(effort: Effort) -> Result<Shown, String> {
     for name in names {
         let plate = library::by_name(name).ok_or_else(|| format!("no plate {name}"))?;
         let sampling = Sampling {
-            cells: effort.of(11, 41),
+            cells: effort.of(11, 31),
             half: plate.half,
             steps: effort.of(120, 300),
             settle: 12,
