@@ -4,9 +4,12 @@
 //! driven axis has c⁺ = target; a limit has 0 ≤ p ⟂ c⁺ − lo ≥ 0; a motor or dry friction has |p| ≤ h F,
 //! with the rate (c⁺ − c)/h what it should be unless the impulse is at its bound. A spring is linear in the
 //! step: p = −(h γ φ⁺ + δ(φ⁺ − φ)) with φ⁺ = φ + h ∇φ·ν⁺.
+//!
+//! In an impact no time passes: locked axes have no rate after it, driven ones the rate they had, limits that are reached
+//! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse.
 
 use crate::certificate::{Certificate, Residual};
-use crate::joint::{AXES, Axis, Goal, Hold, Joint, JointImpulse};
+use crate::joint::{AXES, Axis, Goal, Hold, Joint, JointImpulse, Placed};
 use crate::judge::{Given, Start};
 use crate::spring::Spring;
 use crate::step::BodyState;
@@ -104,6 +107,9 @@ pub fn joint_residual(
     after: &[BodyState],
     done: &JointImpulse,
 ) -> (f64, usize) {
+    if h == 0.0 {
+        return impact_residual(start, joint, after, done);
+    }
     let placed = joint.placed(start.states);
     let to = joint.placed(after).near(&done.coordinates);
     let from = placed.near(&to);
@@ -127,6 +133,71 @@ pub fn joint_residual(
             residual = f64::NAN;
         }
         if axis.acts() && k >= 3 && placed.regular < SINGULAR {
+            residual = f64::NAN;
+        }
+        if residual > worst.0 || residual.is_nan() {
+            worst = (residual, k);
+        }
+    }
+    worst
+}
+
+/// The rate of each axis at these velocities, m/s or rad/s, with bodies placed as they are in `placed`.
+#[must_use]
+pub fn axis_rates(joint: &Joint, placed: &Placed, states: &[BodyState]) -> [f64; AXES] {
+    let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+    for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
+        if let Some(k) = body {
+            let twist = &states[k].twist;
+            linear += twist.at(placed.point - states[k].pose.position) * sign;
+            angular += twist.angular * sign;
+        }
+    }
+    std::array::from_fn(|k| placed.directions[k].dot(if k < 3 { linear } else { angular }))
+}
+
+/// Is the coordinate `c` at its lower, at its upper limit? Within `rounding`, in its own unit.
+#[must_use]
+pub fn at_limits(axis: &Axis, c: f64, rounding: f64) -> [bool; 2] {
+    axis.limits.map_or([false; 2], |[lo, hi]| {
+        [c <= lo + rounding, c >= hi - rounding]
+    })
+}
+
+/// The residual of one joint in an impact, m/s, and the axis it is on.
+fn impact_residual(
+    start: &Start,
+    joint: &Joint,
+    after: &[BodyState],
+    done: &JointImpulse,
+) -> (f64, usize) {
+    let placed = joint.placed(start.states);
+    let c = placed.near(&done.coordinates);
+    let free = free_bodies(start, joint.bodies);
+    let (before, after) = (
+        axis_rates(joint, &placed, start.states),
+        axis_rates(joint, &placed, after),
+    );
+    let mut worst = (0.0, 0);
+    for (k, axis) in joint.axes.iter().enumerate() {
+        let scale = joint.scale(k);
+        let weight = placed.response(k, &free) * scale;
+        let p = done.hold[k];
+        let hold = match axis.hold {
+            Hold::Locked => after[k].abs() * scale,
+            Hold::Driven => (after[k] - before[k]).abs() * scale,
+            Hold::Free => {
+                let [low, high] = at_limits(axis, c[k], joint.rounding(start.states) / scale);
+                let rate = after[k] * scale;
+                let pushes = if p > 0.0 { low } else { high };
+                let into = if low { -rate } else { 0.0 }.max(if high { rate } else { 0.0 });
+                let both = if pushes { rate.abs() } else { f64::INFINITY };
+                both.min(weight * p.abs()).max(into)
+            }
+        };
+        let idle = weight * (done.motor[k].abs() + done.friction[k].abs());
+        let mut residual = hold.max(idle);
+        if !(after[k].is_finite() && done.total()[k].is_finite()) {
             residual = f64::NAN;
         }
         if residual > worst.0 || residual.is_nan() {
@@ -211,14 +282,16 @@ pub(crate) fn judge_joints(
     c: &mut Certificate,
 ) {
     let (model, h) = (start.model, given.h);
+    // Lengths become velocities by the step asked for where no time passes.
+    let per = if h > 0.0 { h } else { given.grid };
     let wanted = model.joints.len() + model.springs.len();
     if joints.len() != wanted || given.aims.len() != model.joints.len() {
         c.raise(Residual::Joint, f64::NAN);
         return;
     }
     let mut floor = |rounding: f64| {
-        if rounding / h > c.floor {
-            c.floor = rounding / h;
+        if rounding / per > c.floor {
+            c.floor = rounding / per;
         }
     };
     for joint in &model.joints {
@@ -236,7 +309,7 @@ pub(crate) fn judge_joints(
         for k in 0..AXES {
             let error = (done.coordinates[k] - to[k]).abs() * joint.scale(k);
             let size = joint.rounding(after) + f64::EPSILON * to[k].abs() * joint.scale(k);
-            c.raise_equality(Residual::Geometry, error / h, size / h);
+            c.raise_equality(Residual::Geometry, error / per, size / per);
         }
     }
     for (spring, done) in model.springs.iter().zip(&joints[model.joints.len()..]) {
@@ -248,6 +321,6 @@ pub(crate) fn judge_joints(
         let stored = DVec3::from_slice(&done.coordinates);
         let error = (stored - placed.phi).length() * placed.scale;
         let size = spring.rounding(model, after);
-        c.raise_equality(Residual::Geometry, error / h, size / h);
+        c.raise_equality(Residual::Geometry, error / per, size / per);
     }
 }

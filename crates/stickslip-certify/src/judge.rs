@@ -330,12 +330,12 @@ impl Judge {
             model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
         for &[i, j] in pairs {
-            // Between events rows count the velocity at the end of the step: what a motion changes of it within the step
-            // they do not see.
+            // Rows of velocities do not see how a motion leaves its tangent.
+            let of_velocities = matches!(given.scheme, Scheme::BetweenEvents | Scheme::Anitescu);
             let mut hidden = 0.0;
-            if given.scheme == Scheme::BetweenEvents {
-                let changes = [[i, j], [j, i]].map(|pair| told_change(model, before, after, pair));
-                hidden = given.h * (changes[0] + changes[1]);
+            if of_velocities {
+                let bends = [[i, j], [j, i]].map(|pair| bend(model, given, before, after, pair));
+                hidden = bends[0] + bends[1];
             }
             piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
                 let closest = closest_on_the_way(a, b);
@@ -344,8 +344,8 @@ impl Judge {
                     c.penetration = depth;
                 }
                 let mut excess = -closest.on_the_way - unseen(a, b) - hidden;
-                // Steps between events are of any length: a short one need not undo what a long one could not see.
-                if given.scheme == Scheme::BetweenEvents {
+                // Nor do they undo what earlier steps could not see (between events, a short step what a long one could not).
+                if of_velocities {
                     excess += separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
                 }
                 if excess > 0.0 || excess.is_nan() {
@@ -356,9 +356,11 @@ impl Judge {
     }
 }
 
-/// How much the velocity of a prescribed body changes within the step where the other one is, m/s.
-fn told_change(
+/// How far a prescribed body, where the other one is, leaves the motion that its velocity alone would have in the step, m: that at
+/// the end between events, that at the start in Anitescu's step.
+fn bend(
     model: &Model,
+    given: &Given,
     before: &[BodyState],
     after: &[BodyState],
     [told, other]: [usize; 2],
@@ -367,13 +369,20 @@ fn told_change(
         return 0.0;
     }
     let (old, new) = (&before[told], &after[told]);
-    let lever = after[other].pose.position - old.pose.position;
-    let turn = (new.twist.angular - old.twist.angular).length();
+    let twist = match given.scheme {
+        Scheme::Anitescu => &old.twist,
+        _ => &new.twist,
+    };
+    let point = before[other].pose.position;
+    let moved = new.pose.to_world(old.pose.to_body(point)) - point;
+    let straight = twist.at(point - old.pose.position) * given.h;
     let reach = match model.bodies[other].shape.radius() {
         r if r.is_finite() => r,
         _ => 0.0,
     };
-    (new.twist.at(lever) - old.twist.at(lever)).length() + turn * reach
+    let spin = old.twist.angular.length().max(new.twist.angular.length()) * given.h;
+    let turned = (new.twist.angular - old.twist.angular).length() * given.h + spin * spin;
+    (moved - straight).length() + turned * reach
 }
 
 /// Is the stored impulse in the world frame that of the axes?
@@ -502,6 +511,7 @@ pub fn law_of(
     after: &[BodyState],
     contact: &ContactImpulse,
 ) -> ContactLaw {
+    let cone = contact.cone(given.cone);
     let ContactImpulse {
         contact,
         impulse,
@@ -541,7 +551,7 @@ pub fn law_of(
         u,
         mass: 3.0 / trace,
         friction: contact.friction,
-        cone: given.cone,
+        cone,
     }
 }
 

@@ -66,7 +66,8 @@ impl ContactLaw {
     fn project(&self, z: DVec2, radius: f64) -> DVec2 {
         let radius = radius.max(0.0);
         match self.cone {
-            Cone::Quadratic => {
+            // A contact has a cone of its own where there is a budget; without one it is held to the exact cone.
+            Cone::Quadratic | Cone::Budget(_) => {
                 let length = z.length();
                 if length <= radius {
                     z

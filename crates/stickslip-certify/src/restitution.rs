@@ -210,7 +210,7 @@ mod tests {
             normal: DVec3::Z,
             pieces: [0; 2],
             gap: 0.0,
-            friction: crate::model::Friction::default(),
+            friction: crate::Friction::default(),
         }
     }
 

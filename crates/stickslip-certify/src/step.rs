@@ -53,6 +53,8 @@ pub enum Cone {
     Pyramid(usize),
     /// The hull of directions that start elsewhere than at t₁.
     Fan(Fan),
+    /// Each contact has its own: a pyramid or the exact cone, within so much work a step.
+    Budget(u64),
 }
 
 /// A fan of directions, evenly spaced over the whole circle.
@@ -72,7 +74,7 @@ impl Cone {
     #[must_use]
     pub const fn directions(&self) -> Option<usize> {
         match self {
-            Self::Quadratic => None,
+            Self::Quadratic | Self::Budget(_) => None,
             Self::Pyramid(n) => Some(*n),
             Self::Fan(fan) => Some(fan.directions),
         }
@@ -148,6 +150,8 @@ pub struct ContactImpulse {
     pub restituted: f64,
     /// Open, stick or slide.
     pub mode: Mode,
+    /// The number of friction directions; 0 on the exact cone.
+    pub directions: u32,
 }
 
 /// What a record is.
@@ -239,6 +243,16 @@ impl Contact {
 }
 
 impl ContactImpulse {
+    /// The contact's own cone, where `cone` is that of the scene.
+    #[must_use]
+    pub const fn cone(&self, cone: Cone) -> Cone {
+        match (cone, self.directions) {
+            (Cone::Budget(_), 0) => Cone::Quadratic,
+            (Cone::Budget(_), n) => Cone::Pyramid(n as usize),
+            _ => cone,
+        }
+    }
+
     /// The impulse on the second body, world frame, N s.
     #[must_use]
     pub fn world_impulse(&self) -> DVec3 {

@@ -1,11 +1,9 @@
 //! `stickslip accel`: all accelerations of a planar body in frictional contact.
 
-use crate::output::{Failure, Verdict, print, print_json, time};
-use std::io::Read;
+use crate::output::{Failure, Verdict, print, print_json};
+use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
-use stickslip::dynamics::check::world_of;
-use stickslip::planar::{Options, State, figure, json, report, solve};
-use stickslip::record::{Frame, Trajectory};
+use stickslip::planar::{Options, figure, json, report, solve};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
 #[derive(clap::Args)]
@@ -16,7 +14,7 @@ Example:
 A state in TOML (JSON has the same keys; r points from the contact to the centre of mass):
   m = 1.0                   # kg
   rho = 1.0                 # radius of gyration, m (or: inertia, kg m²)
-  mu = 0.25                 # friction, inf allowed; a contact may have its own
+  mu = 0.25                 # friction, inf allowed, or { static, kinetic }; a contact may have its own
   F = [0.6, -1.0, 0.0]      # force, N, and torque, N m
   v = [0.0, 0.0, 0.0]       # velocity, m/s, and angular velocity, rad/s
   [[contacts]]
@@ -28,14 +26,8 @@ Modes, one letter for each contact that the velocity keeps: s separates, f stand
 l and r slide to -t and +t with t = (n_y, -n_x).
 Exit status: 0 with an answer (also where no acceleration is legal), 2 for bad input.")]
 pub(crate) struct Args {
-    /// State file, TOML or JSON; - reads standard input. Or a trajectory (.parquet) with --at
-    state: PathBuf,
-    /// With a trajectory: the time at which to look at it, s
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    at: Option<f64>,
-    /// With a trajectory: which body, where there are several in contact
-    #[arg(long, value_name = "NAME", requires = "at")]
-    body: Option<String>,
+    #[command(flatten)]
+    source: Source,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -46,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
     /// Coefficient of friction of every contact, in place of the file's
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     mu: Option<f64>,
     /// Applied force and torque, in place of the file's
     #[arg(
@@ -67,10 +59,10 @@ pub(crate) struct Args {
     )]
     velocity: Option<Vec<f64>>,
     /// Relative tolerance to which signs are decided; raise it for states typed with few digits
-    #[arg(long, default_value_t = Options::default().tolerance)]
+    #[arg(long, default_value_t = Options::default().tolerance, allow_hyphen_values = true)]
     tolerance: f64,
     /// Velocities up to this many m/s count as zero
-    #[arg(long, default_value_t = Options::default().rest_speed)]
+    #[arg(long, default_value_t = Options::default().rest_speed, allow_hyphen_values = true)]
     rest_speed: f64,
     /// Most contacts accepted
     #[arg(long, default_value_t = Options::default().max_contacts)]
@@ -82,24 +74,15 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let name = name_of(&self.state);
-        let mut rest_speed = self.rest_speed;
-        let mut state = match self.at {
-            None if self.state.extension().is_some_and(|e| e == "parquet") => {
-                return Err(Failure::Input(format!(
-                    "{name}: a trajectory holds many states; --at T says which"
-                )));
-            }
-            None => read_state(&self.state)?,
-            Some(t) => {
-                let view = recorded_state(&self.state, t, self.body.as_deref())?;
-                rest_speed = rest_speed.max(view.1);
-                view.0
-            }
-        };
+        if let Some(path) = &self.figure {
+            is_svg("--figure", path)?;
+        }
+        let mut planar = self.source.read()?;
+        let state = &mut planar.state;
         if let Some(mu) = self.mu {
             for contact in &mut state.contacts {
                 contact.mu = mu;
+                contact.mu_static = None;
             }
         }
         if let Some(force) = &self.force {
@@ -110,103 +93,49 @@ impl Args {
         }
         let options = Options {
             tolerance: self.tolerance,
-            rest_speed,
+            // What is no speed is refused below.
+            rest_speed: if self.rest_speed >= 0.0 {
+                self.rest_speed.max(planar.rest_speed)
+            } else {
+                self.rest_speed
+            },
             max_contacts: self.max_contacts,
             exhaustive: self.exhaustive,
         };
-        let answer = solve(&state, &options).map_err(|e| Failure::Input(format!("{name}: {e}")))?;
+        let state = &planar.state;
+        let answer = solve(state, &options)
+            .map_err(|e| Failure::Input(format!("{}: {e}", self.source.name())))?;
         if let Some(path) = &self.figure {
-            write_file(path, &figure::both_svg(&state, &answer))?;
+            write_file(path, &figure::both_svg(state, &answer))?;
         }
         if self.json {
-            print_json(&json(&state, &options, &answer))?;
+            let mut object = json(state, &options, &answer);
+            if let Some(plane) = planar.plane_json() {
+                object["plane"] = plane;
+            }
+            print_json(&object)?;
         } else {
-            print(report::text(&state, &options, &answer, self.why).trim_end())?;
+            if let Some(plane) = planar.plane_text() {
+                print(&plane)?;
+            }
+            print(report::text(state, &options, &answer, self.why).trim_end())?;
         }
         Ok(Verdict::Good)
     }
 }
 
-/// The planar state of a body of a trajectory at the recorded time nearest to `t`, and the speed that counts as
-/// rest there.
-fn recorded_state(path: &Path, t: f64, body: Option<&str>) -> Result<(State, f64), Failure> {
-    let bad = |what: String| Failure::Input(format!("{}: {what}", path.display()));
-    let trajectory = Trajectory::open(path)?;
-    let mut world = world_of(&trajectory)?;
-    let h = world.settings().h;
-    let distance = |frame: &Frame| (frame.step.t - t).abs();
-    let frame = trajectory
-        .frames
-        .iter()
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
-        .filter(|frame| distance(frame) <= h * trajectory.header.every as f64)
-        .ok_or_else(|| bad(format!("nothing is recorded near t = {t} s")))?;
-    world.restore(frame.step.step, &frame.step.bodies)?;
-    let names: Vec<String> = world
-        .model()
-        .bodies
-        .iter()
-        .map(|b| b.name.clone())
-        .collect();
-    if let Some(name) = body {
-        let i = world
-            .index(name)
-            .ok_or_else(|| bad(format!("there is no body \"{name}\"")))?;
-        let view = world
-            .planar_view(i)
-            .map_err(|e| bad(format!("\"{name}\" is no planar problem: {e}")))?;
-        return Ok((view.state.clone(), view.rest_speed(h)));
+/// Refuses a picture's name that does not say SVG.
+pub(crate) fn is_svg(option: &str, path: &Path) -> Result<(), Failure> {
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+    {
+        return Ok(());
     }
-    let views: Vec<_> = (0..names.len())
-        .map(|i| (i, world.planar_view(i)))
-        .collect();
-    let planar: Vec<_> = views
-        .iter()
-        .filter_map(|(i, v)| v.as_ref().ok().map(|v| (*i, v)))
-        .collect();
-    match planar.as_slice() {
-        [(_, view)] => Ok((view.state.clone(), view.rest_speed(h))),
-        [] => {
-            let reasons: Vec<String> = views
-                .iter()
-                .filter_map(|(i, v)| v.as_ref().err().map(|e| format!("\"{}\": {e}", names[*i])))
-                .collect();
-            Err(bad(format!(
-                "no body is a planar problem at t = {} s ({})",
-                time(frame.step.t),
-                reasons.join("; ")
-            )))
-        }
-        several => {
-            let names: Vec<&str> = several.iter().map(|(i, _)| names[*i].as_str()).collect();
-            Err(bad(format!(
-                "several bodies are in contact: choose one with --body: {}",
-                names.join(", ")
-            )))
-        }
-    }
-}
-
-/// A file's name for messages.
-pub(crate) fn name_of(path: &Path) -> String {
-    if path == Path::new("-") {
-        "standard input".into()
-    } else {
-        path.display().to_string()
-    }
-}
-
-/// Reads a planar state; `-` is standard input.
-pub(crate) fn read_state(path: &Path) -> Result<State, Failure> {
-    let name = name_of(path);
-    let text = if path == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
-    } else {
-        std::fs::read_to_string(path)
-    };
-    let text = text.map_err(|e| Failure::Input(format!("{name}: {e}")))?;
-    State::from_text(&text).map_err(|e| Failure::Input(format!("{name}: {e}")))
+    Err(Failure::Input(format!(
+        "{option}: {}: pictures are SVG; the name must end in .svg",
+        path.display()
+    )))
 }
 
 /// Writes a picture.

@@ -26,7 +26,7 @@ pub(crate) const ROWS: [(usize, f64, usize, Option<f64>); 11] = [
     (20, 0.8, 574, None),
 ];
 
-const CONES: [(&str, Cone); 3] = [
+pub(crate) const CONES: [(&str, Cone); 3] = [
     ("quadratic", Cone::Quadratic),
     ("pyramid:4", Cone::Pyramid(4)),
     ("pyramid:8", Cone::Pyramid(8)),
@@ -37,11 +37,7 @@ pub(crate) const TOLERANCE: f64 = 1e-10;
 
 pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
     let mut rows = Vec::new();
-    let mut peers: Vec<&str> = if alone {
-        Vec::new()
-    } else {
-        peers::names().collect()
-    };
+    let mut absent: Vec<&str> = Vec::new();
     if !as_json {
         print(
             "Planar piles: balls of radius 0.1 m and 1 kg, rows of k, k - 1, ..., 1, each touching its neighbours,\n\
@@ -75,14 +71,20 @@ pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
                     .map_err(|e| Failure::Work(e.to_string()))?,
             )
             .map_err(Failure::Work)?;
-            peers.retain(|&peer| {
-                let answer = peers::solve(&stored, peer, TOLERANCE, LIMIT);
-                let absent = matches!(answer, Some(Err(NoAnswer::Absent(_))));
-                if let Some(answer) = answer {
-                    answers.push((peer, answer));
+            for peer in peers::names_for(&stored) {
+                let asked = !alone && !absent.contains(&peer);
+                let Some(answer) = asked
+                    .then(|| peers::solve(&stored, peer, TOLERANCE, LIMIT))
+                    .flatten()
+                else {
+                    continue;
+                };
+                // Once is enough to say that a peer is not here.
+                if matches!(answer, Err(NoAnswer::Absent(_))) {
+                    absent.push(peer);
                 }
-                !absent
-            });
+                answers.push((peer, answer));
+            }
             for (peer, answer) in answers {
                 let (words, value) = told(&answer);
                 if !as_json {

@@ -156,10 +156,17 @@ impl Args {
             ));
         }
         lines.push(format!("    cone           {:.2e}", b.cone));
-        lines.push(format!(
-            "    geometry       {:.2e} (shapes are exact)",
-            b.geometry
-        ));
+        lines.push(match b.geometry {
+            Some(g) if s.sagitta == 0.0 => format!("    geometry       {g:.2e} (shapes are exact)"),
+            Some(g) => format!(
+                "    geometry       {g:.2e} (facets moved by their sagitta, {:.1e} m)",
+                s.sagitta
+            ),
+            None => format!(
+                "    geometry       not known: with facets moved by their sagitta, {:.1e} m, the scene does not run",
+                s.sagitta
+            ),
+        });
         for e in lost(&s.events) {
             lines.push(format!(
                 "  order {} → {} at t = {:.6} s: {} and {} go from {} to {}",
@@ -202,7 +209,7 @@ fn lost(events: &[OrderAtEvent]) -> impl Iterator<Item = &OrderAtEvent> {
     events.iter().filter(changes).take(10)
 }
 
-fn plot_of(s: &Study) -> Plot {
+pub(crate) fn plot_of(s: &Study) -> Plot {
     let errors: Vec<(f64, f64)> = s
         .rungs
         .iter()

@@ -17,6 +17,7 @@ mod field;
 mod modes;
 mod output;
 mod peers;
+mod planar_source;
 mod reproduce;
 mod run;
 mod schema;

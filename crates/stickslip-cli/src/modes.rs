@@ -1,7 +1,8 @@
 //! `stickslip modes`: the force-torque plane split into regions of constant contact mode.
 
-use crate::accel::{name_of, read_state, write_file};
+use crate::accel::{is_svg, write_file};
 use crate::output::{Failure, Verdict, print, print_json};
+use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Axis, MapOptions, Options, mode_map};
 
@@ -15,8 +16,8 @@ Two components of the applied force vary, the third stays as in the state. A reg
 solutions there, such as `s | f | l`; `none` where no acceleration is legal; ~ marks a continuous set.
 Exit status: 0, 1 where the picture cannot be written, 2 for bad input.")]
 pub(crate) struct Args {
-    /// State file, TOML or JSON; - reads standard input
-    state: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -51,18 +52,23 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 9)]
     fine: u32,
     /// Relative tolerance to which signs are decided
-    #[arg(long, default_value_t = Options::default().tolerance)]
+    #[arg(long, default_value_t = Options::default().tolerance, allow_hyphen_values = true)]
     tolerance: f64,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let state = read_state(&self.state)?;
+        if let Some(path) = &self.output {
+            is_svg("--output", path)?;
+        }
+        let planar = self.source.read()?;
+        let state = &planar.state;
         let settings = Options {
             tolerance: self.tolerance,
+            rest_speed: planar.rest_speed,
             ..Options::default()
         };
-        let window = MapOptions::for_state(&state);
+        let window = MapOptions::for_state(state);
         let range = |option: &str, axis: Axis, given: &Option<Vec<f64>>| match given.as_deref() {
             None => Ok((axis, window.range(axis))),
             Some(&[lo, hi]) => Ok((axis, [lo, hi])),
@@ -77,13 +83,13 @@ impl Args {
             coarse: window.coarse.min(self.fine),
             fine: self.fine,
         };
-        let map = mode_map(&state, &settings, &options)
-            .map_err(|e| Failure::Input(format!("{}: {e}", name_of(&self.state))))?;
+        let map = mode_map(state, &settings, &options)
+            .map_err(|e| Failure::Input(format!("{}: {e}", self.source.name())))?;
         let output = self
             .output
             .clone()
-            .unwrap_or_else(|| default_output(&self.state));
-        write_file(&output, &map.svg(&state.title))?;
+            .unwrap_or_else(|| default_output(&self.source.state));
+        write_file(&output, &map.svg(state))?;
         if self.json {
             let mut object = map.json();
             object["picture"] = output.display().to_string().into();

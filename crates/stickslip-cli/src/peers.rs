@@ -19,6 +19,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     PEERS.iter().map(|p| p.0)
 }
 
+/// Names of the peers that take this kind of problem.
+pub(crate) fn names_for(problem: &StoredProblem) -> impl Iterator<Item = &'static str> {
+    let contact = matches!(problem, StoredProblem::Contact(_));
+    names().filter(move |name| !(contact && *name == "path"))
+}
+
 /// Exit codes of a script that cannot take the problem, or whose peer is not installed; it has said so.
 const REFUSED: i32 = 3;
 const ABSENT: i32 = 4;

@@ -302,6 +302,29 @@ impl Args {
             "  contacts     {} candidates at most, {} active at most; {} solver iterations",
             o.contacts.0, o.contacts.1, o.iterations
         ));
+        if let Some(c) = &o.cones {
+            let (least, most) = c.directions;
+            let cones = if most == 0 {
+                "the exact cone everywhere".to_string()
+            } else {
+                format!("{least} to {most} directions")
+            };
+            let over = if c.over {
+                "; the budget does not even cover the fewest"
+            } else {
+                ""
+            };
+            lines.push(format!(
+                "  cones        {cones}; work {} a step at most, expected error {:.1e} m/s at most{over}",
+                c.work, c.error
+            ));
+        }
+        if let Some(p) = &o.projections {
+            lines.push(format!(
+                "  projections  {}, of overlaps up to {:.1e} m (left: {:.1e} m); energy {:+.3e} J, {:.3e} J exchanged",
+                p.count, p.deepest, p.left, p.energy, p.exchanged
+            ));
+        }
         lines.push(format!(
             "  energy       {:.6} J → {:.6} J",
             o.energy.0, o.energy.1
@@ -396,7 +419,7 @@ fn alarms_text(watch: &Watch) -> String {
         .take(MOST)
         .map(|a| {
             format!(
-                "  alarm        \"{}\" has {} legal accelerations from t = {} s to {} s",
+                "  alarm        \"{}\" has {} legal accelerations from t = {} s to {} s{}",
                 a.body,
                 match a.status {
                     Status::None => "no",
@@ -404,18 +427,33 @@ fn alarms_text(watch: &Watch) -> String {
                     _ => "a continuum of",
                 },
                 time(a.from),
-                time(a.to)
+                time(a.to),
+                if a.static_friction {
+                    " (static friction above kinetic)"
+                } else {
+                    ""
+                }
             )
         })
         .collect();
     if watch.alarms.len() > MOST {
         lines.push(format!("  … and {} more alarms", watch.alarms.len() - MOST));
     }
+    let passed = if watch.passed_over.is_empty() {
+        "none passed over".to_owned()
+    } else {
+        let reasons: Vec<String> = watch
+            .passed_over
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        format!("passed over: {}", reasons.join(", "))
+    };
     lines.push(format!(
-        "  alarms       {} in {} planar states looked at; {} states in contact were not planar and passed over",
+        "  alarms       {} in {} planar states looked at ({} with an impact first); {passed}",
         watch.alarms.len(),
         watch.looked_at,
-        watch.passed_over
+        watch.impacts
     ));
     lines.join("\n")
 }
@@ -424,7 +462,20 @@ fn alarms_json(watch: &Watch) -> serde_json::Value {
     let alarms: Vec<_> = watch
         .alarms
         .iter()
-        .map(|a| json!({ "body": a.body, "status": a.status.word(), "from": a.from, "to": a.to }))
+        .map(|a| {
+            json!({
+                "body": a.body,
+                "status": a.status.word(),
+                "static_friction": a.static_friction,
+                "from": a.from,
+                "to": a.to,
+            })
+        })
         .collect();
-    json!({ "list": alarms, "looked_at": watch.looked_at, "passed_over": watch.passed_over })
+    json!({
+        "list": alarms,
+        "looked_at": watch.looked_at,
+        "impacts": watch.impacts,
+        "passed_over": watch.passed_over,
+    })
 }

@@ -15,9 +15,14 @@ use stickslip_view::ShotOptions;
 pub(crate) struct Args {
     /// A trajectory written by `stickslip run … -o FILE.parquet`
     trajectory: PathBuf,
-    /// Time, s (default: the end)
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    at: Option<f64>,
+    /// Time, s (default: the end); with several, such as 0.5,1,1.5, what moves is drawn at each
+    #[arg(
+        long,
+        value_name = "T",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    at: Vec<f64>,
     /// File to write: .svg, .png or .glb
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -57,7 +62,7 @@ impl Args {
         for (name, value, from, to) in [
             ("--size", width, 16.0, 8000.0),
             ("--size", height, 16.0, 8000.0),
-            ("--elevation", self.elevation, -89.0, 89.0),
+            ("--elevation", self.elevation, -90.0, 90.0),
             ("--azimuth", self.azimuth, -3600.0, 3600.0),
         ] {
             if !(from..=to).contains(&value) {
@@ -66,6 +71,10 @@ impl Args {
                 )));
             }
         }
+        // The last is the moment; the others come before it.
+        let mut times = self.at.clone();
+        times.sort_by(f64::total_cmp);
+        let at = times.pop();
         let options = ShotOptions {
             width,
             height,
@@ -75,17 +84,23 @@ impl Args {
             caption: !self.no_caption,
             whole: self.whole,
             glass: self.glass,
+            also: times,
         };
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());
         with_film(&self.trajectory, |film| {
             let wrong = |e: &dyn std::error::Error| Failure::Input(e.to_string());
             if ending.as_deref() == Some("glb".as_ref()) {
+                if at.is_some() {
+                    return Err(Failure::Input(
+                        "--at: an animation has all times; it goes with .svg and .png".into(),
+                    ));
+                }
                 std::fs::write(&self.output, film.glb())
                     .map_err(|e| Failure::Work(format!("{}: {e}", self.output.display())))?;
             } else {
                 let end = film.frames().last().map_or(0.0, |f| f.step.t);
                 let drawing = film
-                    .shot(self.at.unwrap_or(end), &options)
+                    .shot(at.unwrap_or(end), &options)
                     .map_err(|e| wrong(&e))?;
                 drawing.write(&self.output).map_err(|e| wrong(&e))?;
             }

@@ -3,8 +3,7 @@
 use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use stickslip::dynamics::check::world_of;
-use stickslip::dynamics::scene::Scene;
+use stickslip::dynamics::check::scene_of;
 use stickslip::prelude::World;
 use stickslip::record::Trajectory;
 use stickslip_view::Film;
@@ -32,6 +31,15 @@ impl Args {
             .output
             .clone()
             .unwrap_or_else(|| self.trajectory.with_extension("html"));
+        if !output
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("html"))
+        {
+            return Err(Failure::Input(format!(
+                "{}: a page must end in .html",
+                output.display()
+            )));
+        }
         with_film(&self.trajectory, |film| {
             let page = film.page();
             std::fs::write(&output, &page)
@@ -65,14 +73,12 @@ pub(crate) fn with_film<T>(
     for warning in &trajectory.warnings {
         eprintln!("warning: {warning}");
     }
-    let world: World = world_of(&trajectory)?;
-    let title = Scene::parse(&trajectory.header.scene, &trajectory.header.scene_file, &[])
-        .map(|scene| scene.title)
-        .unwrap_or_default();
-    let title = if title.is_empty() {
+    let scene = scene_of(&trajectory)?;
+    let world = World::from_scene(&scene)?;
+    let title = if scene.title.is_empty() {
         trajectory.header.scene_file.clone()
     } else {
-        title
+        scene.title
     };
     let film = Film::new(world.model(), &trajectory)
         .map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?

@@ -257,6 +257,72 @@ fn modes_draws_its_map() {
     stickslip(&["modes", state, "--x-range", "1", "-o", &svg])
         .exits(2)
         .says(&["--x-range"]);
+    stickslip(&["modes", state, "-o", "modes.pdf"])
+        .exits(2)
+        .says(&["modes.pdf", ".svg"]);
+    // An impact comes first, whatever the force.
+    let collision = path(&place, "collision.toml");
+    let text = "m = 1\nrho = 1\nmu = 0\nF = [0, -1, 0]\nv = [0, -1, 0]\n[[contacts]]\nn = [0, 1]\nr = [0, 1]\n";
+    std::fs::write(&collision, text).expect("a file");
+    stickslip(&["modes", &collision, "-o", &svg])
+        .exits(2)
+        .says(&["impact"]);
+    let text = stickslip(&["accel", &collision]).exits(0).out;
+    assert!(
+        text.contains("COLLISION") && text.contains("--rest-speed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn accel_says_what_is_wrong_with_its_options() {
+    let state = "scenes/planar/three-point.toml";
+    for (option, value, word) in [
+        ("--mu", "-1", "mu"),
+        ("--tolerance", "-1", "tolerance"),
+        ("--rest-speed", "-1", "rest speed"),
+        ("--figure", "cones.png", ".svg"),
+        ("--at", "1", "trajectory"),
+    ] {
+        stickslip(&["accel", state, option, value])
+            .exits(2)
+            .says(&[word]);
+    }
+}
+
+/// A recorded state says where its plane lies, and `modes` reads it too.
+#[test]
+fn recorded_states_show_their_plane() {
+    let place = folder();
+    let parquet = path(&place, "boxes.parquet");
+    let run = stickslip(&[
+        "run",
+        "scenes/static_and_kinetic.toml",
+        "--alarm",
+        "-o",
+        &parquet,
+        "--json",
+    ])
+    .exits(0)
+    .json();
+    assert_eq!(run["alarms"]["list"][0]["static_friction"], true, "{run}");
+    assert_eq!(run["alarms"]["passed_over"], serde_json::json!({}), "{run}");
+    let at = ["--at", "1", "--body", "resting"];
+    let accel = stickslip(&[&["accel", &parquet, "--json"], &at[..]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(accel["plane"]["y"], serde_json::json!([0.0, 0.0, 1.0]));
+    assert_eq!(accel["solutions"][0]["mode"], "ff", "{accel}");
+    let text = stickslip(&[&["accel", &parquet], &at[..]].concat())
+        .exits(0)
+        .out;
+    assert!(
+        text.contains("x along (1, 0, 0), y along (0, 0, 1)"),
+        "{text}"
+    );
+    let svg = path(&place, "modes.svg");
+    stickslip(&[&["modes", &parquet, "--fine", "5", "-o", &svg], &at[..]].concat()).exits(0);
+    stickslip(&["modes", &parquet]).exits(2).says(&["--at T"]);
 }
 
 #[test]

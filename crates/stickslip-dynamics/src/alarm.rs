@@ -1,7 +1,8 @@
 //! Times at which a planar body in contact has no, several or a continuum of legal accelerations.
 
 use crate::world::World;
-use stickslip_planar::{Options, Status, solve};
+use std::collections::BTreeMap;
+use stickslip_planar::{Note, Options, StateError, Status, solve};
 
 /// A time during which the law does not determine a body's acceleration.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +11,9 @@ pub struct Alarm {
     pub body: String,
     /// None, several or continuum.
     pub status: Status,
+    /// Whether a contact stands still there with static friction above kinetic: sticking and starting to slide may
+    /// then both be legal, and the step sticks.
+    pub static_friction: bool,
     /// First and last step's time at which it was so, s.
     pub from: f64,
     /// Last step's time, s.
@@ -23,8 +27,10 @@ pub struct Watch {
     pub alarms: Vec<Alarm>,
     /// Planar states looked at.
     pub looked_at: u64,
-    /// States of bodies in contact that are not planar, or too large to enumerate.
-    pub passed_over: u64,
+    /// Those of them in which an impact comes first.
+    pub impacts: u64,
+    /// States of bodies in contact that are not planar, or too large to enumerate, by the reason.
+    pub passed_over: BTreeMap<&'static str, u64>,
     /// For each body, the alarm that is going on.
     open: Vec<Option<usize>>,
 }
@@ -34,16 +40,19 @@ impl Watch {
     pub fn look(&mut self, world: &World) {
         self.open.resize(world.model().bodies.len(), None);
         for i in 0..world.model().bodies.len() {
-            let status = self.status(world, i);
-            match (status, self.open[i]) {
-                (Some(status), Some(k)) if self.alarms[k].status == status => {
+            let found = self.status(world, i);
+            match (found, self.open[i]) {
+                (Some(found), Some(k))
+                    if (self.alarms[k].status, self.alarms[k].static_friction) == found =>
+                {
                     self.alarms[k].to = world.time();
                 }
-                (Some(status), _) => {
+                (Some((status, static_friction)), _) => {
                     self.open[i] = Some(self.alarms.len());
                     self.alarms.push(Alarm {
                         body: world.model().bodies[i].name.clone(),
                         status,
+                        static_friction,
                         from: world.time(),
                         to: world.time(),
                     });
@@ -53,15 +62,15 @@ impl Watch {
         }
     }
 
-    /// None, several or continuum; nothing where the acceleration is unique, an impact comes first, or the
+    /// None, several or continuum, and whether static friction has a part in it; nothing where the acceleration is unique, an impact comes first, or the
     /// body is not planar.
-    fn status(&mut self, world: &World, i: usize) -> Option<Status> {
+    fn status(&mut self, world: &World, i: usize) -> Option<(Status, bool)> {
         use crate::planar_view::NotPlanar::{NoContact, Prescribed};
         let view = match world.planar_view(i) {
             Ok(view) => view,
             Err(NoContact | Prescribed) => return None,
-            Err(_) => {
-                self.passed_over += 1;
+            Err(e) => {
+                *self.passed_over.entry(e.reason()).or_default() += 1;
                 return None;
             }
         };
@@ -69,14 +78,28 @@ impl Watch {
             rest_speed: view.rest_speed(world.settings().h),
             ..Options::default()
         };
-        let Ok(answer) = solve(&view.state, &options) else {
-            self.passed_over += 1;
-            return None;
+        let answer = match solve(&view.state, &options) {
+            Ok(answer) => answer,
+            Err(e) => {
+                let reason = match e {
+                    StateError::TooManyContacts { .. } => "too many contacts",
+                    _ => "numbers out of range",
+                };
+                *self.passed_over.entry(reason).or_default() += 1;
+                return None;
+            }
         };
         self.looked_at += 1;
         match answer.status() {
-            Status::Unique | Status::Collision => None,
-            status => Some(status),
+            Status::Unique => None,
+            Status::Collision => {
+                self.impacts += 1;
+                None
+            }
+            status => {
+                let still = |note: &Note| matches!(note, Note::StaticFriction(_));
+                Some((status, answer.notes.iter().any(still)))
+            }
         }
     }
 }

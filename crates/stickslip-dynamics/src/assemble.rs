@@ -23,6 +23,8 @@ pub(crate) struct Assembly {
     entered: Vec<usize>,
     /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
     fans: Vec<DVec2>,
+    /// The directions chosen for each contact where there is a budget; 0 is the exact cone.
+    pub(crate) chosen: Vec<u32>,
 }
 
 const NONE: usize = usize::MAX;
@@ -50,7 +52,12 @@ impl Assembly {
             for i in contact.bodies {
                 self.enter(start.model, start.inverse, goal, i);
             }
-            let mut block = block(&self.slot, placed, given, contact);
+            let cone = match (given.cone, self.chosen.get(self.problem.contacts.len())) {
+                (Cone::Budget(_), Some(&n)) if n > 0 => Cone::Pyramid(n as usize),
+                (Cone::Budget(_), _) => Cone::Quadratic,
+                (cone, _) => cone,
+            };
+            let mut block = block(&self.slot, placed, given, contact, cone);
             if let Cone::Fan(fan) = given.cone {
                 let poses = contact.bodies.map(|i| &placed[i]);
                 let first = fan_of(&fan, start.model, poses, contact);
@@ -135,6 +142,14 @@ impl Assembly {
         gathered(solved, restituted, &self.discs)
     }
 
+    /// The number of directions of a contact; 0 on the exact cone.
+    pub(crate) fn directions(&self, contact: usize) -> u32 {
+        match self.problem.contacts[contact].law {
+            Law::Pyramid { directions, .. } => directions as u32,
+            _ => 0,
+        }
+    }
+
     /// Adds to b of a contact, and of the disc beside it.
     pub(crate) fn shift(&mut self, contact: usize, by: DVec3) {
         self.problem.contacts[contact].b += by;
@@ -174,7 +189,13 @@ fn turn(block: &mut ContactBlock, first: DVec2) {
 
 /// b_n is the gap's part of the normal row by the method (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
 /// at t_{l+1}.
-fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> ContactBlock {
+fn block(
+    slot: &[usize],
+    placed: &[Pose],
+    given: &Given,
+    contact: &Contact,
+    cone: Cone,
+) -> ContactBlock {
     let frame = contact_frame(contact.normal);
     let rate = given.scheme.gap_rate(contact.gap, given.h, given.grid);
     let mut b = DVec3::new(rate, 0.0, 0.0);
@@ -198,9 +219,9 @@ fn block(slot: &[usize], placed: &[Pose], given: &Given, contact: &Contact) -> C
         }
     }
     let mu = contact.friction.stick;
-    let law = match given.cone {
+    let law = match cone {
         _ if mu == 0.0 => Law::Unilateral,
-        Cone::Quadratic => Law::Cone { mu },
+        Cone::Quadratic | Cone::Budget(_) => Law::Cone { mu },
         Cone::Pyramid(directions) | Cone::Fan(Fan { directions, .. }) => {
             Law::Pyramid { mu, directions }
         }

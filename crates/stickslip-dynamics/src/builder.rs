@@ -191,6 +191,7 @@ impl World {
                 tolerance: 1e-10,
                 gravity: DVec3::new(0.0, 0.0, -9.81),
                 energy_check: false,
+                projection: false,
                 contact: Rule::default(),
                 ignored: Vec::new(),
                 threads: 1,
@@ -346,6 +347,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Are overlapping bodies moved apart before every step, with an account of the energy?
+    #[must_use]
+    pub const fn projection(mut self, projection: bool) -> Self {
+        self.settings.projection = projection;
+        self
+    }
+
     /// Checks the energy inequality in every step.
     #[must_use]
     pub const fn energy_check(mut self, check: bool) -> Self {
@@ -430,11 +438,11 @@ impl WorldBuilder {
         self.settings.ignored = uncolliding(&model, &self.joints, apart);
         let jointed = !(model.joints.is_empty() && model.springs.is_empty());
         let method = self.settings.method;
-        if jointed && matches!(method, Method::Implicit | Method::Anitescu) {
+        if jointed && method == Method::Anitescu {
             return Err(BuildError::Setting {
                 setting: "method",
                 reason: format!(
-                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\"",
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\" or \"implicit\"",
                     method.name()
                 ),
             });
@@ -449,6 +457,9 @@ impl WorldBuilder {
             frictions,
             restitutions,
             restitution: Restitution::default(),
+            chosen: None,
+            projections: crate::methods::Projections::default(),
+            started: None,
             events: Default::default(),
             control: Default::default(),
             drives,
@@ -485,6 +496,12 @@ impl WorldBuilder {
             return bad(
                 "cone",
                 "a pyramid needs at least 3 directions to span the plane".into(),
+            );
+        }
+        if s.projection && !self.joints.is_empty() {
+            return bad(
+                "projection",
+                "moves bodies one by one: it cannot be used with joints, which are closed in every step anyway".into(),
             );
         }
         check_friction("friction", self.friction)

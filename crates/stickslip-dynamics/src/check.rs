@@ -1,11 +1,12 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
+use crate::budget::FANS;
 use crate::methods::Method;
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::world::{Plan, World, energy};
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Kind, Residual, Scheme, StepRecord,
+    BodyState, Certificate, Cone, ContactImpulse, Kind, Residual, Scheme, StepRecord,
 };
 use stickslip_geometry::separation::separation;
 use stickslip_record::base64;
@@ -91,6 +92,14 @@ pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
 /// # Errors
 /// When that text cannot be read any more.
 pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
+    World::from_scene(&scene_of(trajectory)?)
+}
+
+/// The scene of a recorded run, read from its text and the copies of its files.
+///
+/// # Errors
+/// When that text cannot be read any more.
+pub fn scene_of(trajectory: &Trajectory) -> Result<Scene, SceneError> {
     let header = &trajectory.header;
     let overrides: Vec<Override> = header
         .overrides
@@ -102,12 +111,8 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
         .iter()
         .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
         .collect();
-    World::from_scene(&Scene::parse_with(
-        &header.scene,
-        &header.scene_file,
-        &overrides,
-        Files::copies(files),
-    )?)
+    let files = Files::copies(files);
+    Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
 }
 
 /// The header must agree with the scene text, or one of them was changed.
@@ -179,6 +184,12 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
     }
     let start: &[BodyState] = match &frame.start {
         Some(start) => {
+            if before.step.step + 1 == step.step && !world.moved_to(&before.step, &start.bodies) {
+                report.find(
+                    step,
+                    "it starts elsewhere than the step before it ended".into(),
+                );
+            }
             if (start.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
                 report.find(
                     step,
@@ -203,7 +214,7 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
         return;
     }
     // What is restituted follows from the steps before; a thinned file does not have them.
-    if frame.start.is_some() {
+    if frame.start.is_some() && before.step.step + 1 != step.step {
         world.restitution.clear();
     } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
         if let Some(what) = world.misgiven(&before.step, step) {
@@ -342,7 +353,8 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
     }
     let mut hash = StateHash::new(&trajectory.header.bodies);
     for frame in &trajectory.frames {
-        hash.update(frame.step.step, &frame.step.bodies);
+        let step = &frame.step;
+        hash.update(step.step, &step.bodies, &step.joints);
     }
     if hash.hex() != summary.hash {
         report.find(
@@ -376,6 +388,15 @@ impl World {
         let certificate = self.judge();
         self.remember();
         Some(certificate)
+    }
+
+    /// Is `start` where a projection of the recorded states leads?
+    fn moved_to(&mut self, before: &StepRecord, start: &[BodyState]) -> bool {
+        if !self.settings.projection {
+            return false;
+        }
+        self.last.clone_from(before);
+        self.project().is_ok() && self.last.bodies == start
     }
 
     /// How the contacts of such a record are to be read.
@@ -469,6 +490,13 @@ impl World {
     fn misrecorded(&self, step: &StepRecord, contact: &ContactImpulse) -> Option<&'static str> {
         if contact.contact.friction != self.frictions.of(contact.contact.bodies) {
             return Some("its friction is not that of the scene");
+        }
+        let allowed = match self.settings.cone {
+            Cone::Budget(_) => contact.directions == 0 || FANS.contains(&contact.directions),
+            cone => contact.directions as usize == cone.directions().unwrap_or(0),
+        };
+        if !allowed && contact.contact.friction.stick > 0.0 {
+            return Some("its number of friction directions is not the scene's");
         }
         if contact.mode != self.law_of(&step.bodies, contact).mode() {
             return Some("its mode is not that of its impulse and slip");

@@ -200,8 +200,8 @@ impl Finder {
             let known = &contacts[from..to];
             let (a, b) = (paths.moving(i), paths.moving(j));
             piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
-                // A quarter of what the judge allows: the second look comes before a refusal.
-                if closest_on_the_way(a, b).on_the_way >= -unseen(a, b) / 4.0 {
+                // An eighth of what the judge allows: the second look comes before a refusal.
+                if closest_on_the_way(a, b).on_the_way >= -unseen(a, b) / 8.0 {
                     return;
                 }
                 candidates.clear();

@@ -95,16 +95,6 @@ pub enum StepError {
         /// The solvers tried and what each said.
         tried: String,
     },
-    /// Something that the method cannot do.
-    #[error("step {step} at t = {t} s: the method cannot do this: {what}")]
-    Unsupported {
-        /// Number of the step.
-        step: u64,
-        /// Time, s.
-        t: f64,
-        /// What, and what can.
-        what: &'static str,
-    },
     /// Too many events within one step.
     #[error(
         "step {step} at t = {t} s: {events} events within one step, the last between {bodies}: they do not come to an end"
@@ -134,7 +124,8 @@ pub enum StepError {
     /// A joint could not be closed.
     #[error(
         "step {step} at t = {t} s: joint \"{joint}\" cannot be held: it stays {misfit:.3e} m off; a smaller h \
-         may help, unless it works against another joint"
+         may help, unless it works against another joint or bears its load to second order only (bodies in one line or \
+         plane)"
     )]
     JointOpen {
         /// Number of the step.

@@ -33,7 +33,8 @@ impl World {
             .contact(scene.step.contact)
             .solver(scene.step.solver.clone())
             .tolerance(scene.step.tolerance)
-            .energy_check(scene.step.energy_check);
+            .energy_check(scene.step.energy_check)
+            .projection(scene.step.projection);
         for body in &scene.bodies {
             builder = builder.body(body_spec(body));
         }

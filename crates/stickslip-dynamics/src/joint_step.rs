@@ -6,7 +6,7 @@ use crate::refusal::Failure;
 use crate::step::given;
 use crate::world::World;
 use glam::DVec3;
-use stickslip_certify::energy;
+use stickslip_certify::{Scheme, energy};
 use stickslip_solvers::problem::Twist;
 
 /// Rounds of relinearisation so far.
@@ -18,8 +18,9 @@ pub(crate) struct Rounds {
     /// Rounds since the misfit last halved.
     stalled: usize,
     best: f64,
-    /// By how much u was off in the last round, m/s.
+    /// By how much u was off in the last round, m/s, and the joint where.
     off: f64,
+    joint: usize,
 }
 
 impl Rounds {
@@ -91,10 +92,12 @@ impl World {
         StepView {
             model: &self.model,
             h: self.work.plan.h,
+            grid: self.settings.h,
             states: &self.last.bodies,
             inverse: &self.work.inverse,
             goal: &self.work.goal,
             last: &self.last.joints,
+            iterate: (self.work.plan.scheme == Scheme::Implicit).then_some(&self.work.next),
         }
     }
 
@@ -169,6 +172,18 @@ impl World {
         }
     }
 
+    /// What a solver's failure in one of the rounds is. Where the rounds had stalled, impulses grow without bound: no impulse
+    /// along the joints' gradients closes them.
+    pub(crate) fn in_rounds(&self, failure: Failure, rounds: &Rounds) -> Failure {
+        match failure {
+            Failure::Solver(_) if rounds.stalled >= 3 => {
+                let misfit = rounds.off * self.work.plan.h.min(1.0);
+                self.step_failure(self.joint_open(rounds.joint, misfit))
+            }
+            other => other,
+        }
+    }
+
     fn step_failure(&self, error: StepError) -> Failure {
         Failure::Step(Box::new(error))
     }
@@ -209,6 +224,7 @@ impl World {
         let h = self.work.plan.h;
         let off = change * h.max(1.0);
         rounds.note(off);
+        rounds.joint = joint;
         // Closed to rounding, so that nothing creeps; or well within the tolerance where that is not reached.
         let enough = rounds.stalled > 0 && off <= 0.05 * self.settings.tolerance;
         if !(trials || ways > 0.0) || off <= 0.25 * floor || enough {

@@ -13,7 +13,7 @@ use crate::assemble::Assembly;
 use crate::joint_spec::Drives;
 use glam::{DMat3, DVec3};
 use stickslip_certify::joint::{AXES, Hold, Placed};
-use stickslip_certify::joint_law::{Aims, motor_rate};
+use stickslip_certify::joint_law::{Aims, at_limits, axis_rates, motor_rate};
 use stickslip_certify::spring::PlacedSpring;
 use stickslip_certify::{BodyState, Joint, JointImpulse, Model};
 use stickslip_geometry::Pose;
@@ -75,7 +75,10 @@ pub(crate) struct JointWork {
 #[derive(Clone, Copy)]
 pub(crate) struct StepView<'a> {
     pub(crate) model: &'a Model,
+    /// Length of the step, s; zero for a phase of an impact.
     pub(crate) h: f64,
+    /// The step asked for, s.
+    pub(crate) grid: f64,
     /// At the start.
     pub(crate) states: &'a [BodyState],
     /// I⁻¹, world frame, at the start.
@@ -84,11 +87,17 @@ pub(crate) struct StepView<'a> {
     pub(crate) goal: &'a [BodyState],
     /// Joints and springs in the last step, or nothing.
     pub(crate) last: &'a [JointImpulse],
+    /// The last iterate of a step that is iterated as a whole.
+    pub(crate) iterate: Option<&'a [BodyState]>,
 }
 
 impl StepView<'_> {
     fn is_free(&self, body: Option<usize>) -> bool {
         body.is_some_and(|i| self.model.bodies[i].is_free())
+    }
+
+    const fn is_impact(&self) -> bool {
+        self.h == 0.0
     }
 
     /// φ of a spring in the last step: where its turns are counted from.
@@ -206,7 +215,8 @@ impl JointWork {
         }
         let mut nu = std::mem::take(&mut self.nu);
         nu.clear();
-        let twists = assembly.entered().iter().map(|&i| view.states[i].twist);
+        let from = view.iterate.unwrap_or(view.states);
+        let twists = assembly.entered().iter().map(|&i| from[i].twist);
         nu.extend(twists.map(|t| Twist {
             linear: t.linear,
             angular: t.angular,
@@ -215,9 +225,13 @@ impl JointWork {
         self.nu = nu;
     }
 
-    /// The first trial: free bodies go on as they did, prescribed ones go where they must.
+    /// The first trial: the last iterate, or free bodies go on as they did and prescribed ones go where they must.
     fn set_trial(&mut self, view: &StepView) {
         self.trial.clear();
+        if let Some(iterate) = view.iterate {
+            self.trial.extend(iterate.iter().map(|s| s.pose));
+            return;
+        }
         let trial = view.states.iter().zip(&view.model.bodies).enumerate();
         self.trial.extend(trial.map(|(i, (state, body))| {
             if body.is_free() {
@@ -233,6 +247,9 @@ impl JointWork {
     fn bounds(&self, view: &StepView, k: usize, first: usize, kind: Kind) -> Option<Bounds> {
         let joint = &view.model.joints[k];
         let mut bounds = bounds(joint, first, kind, view.h)?;
+        if view.is_impact() {
+            return self.at_impact(view, k, first, kind, bounds);
+        }
         if !joint.axes[first..first + 3]
             .iter()
             .any(|a| a.limits.is_some())
@@ -260,6 +277,33 @@ impl JointWork {
             let near = c.iter().any(|c| (c - limit).abs() <= 4.0 * moved + 1e-6)
                 || c.iter().any(|c| *c < lo || *c > hi);
             if !near && !self.watched.contains(&(k, axis)) {
+                bounds.lo[i] = 0.0;
+                bounds.hi[i] = 0.0;
+            }
+        }
+        (bounds.lo != bounds.hi).then_some(bounds)
+    }
+
+    /// The same in an impact: rows of limits that are reached only, and none with bounds on their force.
+    fn at_impact(
+        &self,
+        view: &StepView,
+        k: usize,
+        first: usize,
+        kind: Kind,
+        mut bounds: Bounds,
+    ) -> Option<Bounds> {
+        let joint = &view.model.joints[k];
+        let side = match kind {
+            Kind::Hold => 0,
+            Kind::Upper => 1,
+            Kind::Motor | Kind::Friction => return None,
+        };
+        for i in 0..3 {
+            let axis = &joint.axes[first + i];
+            let rounding = joint.rounding(view.states) / joint.scale(first + i);
+            let reached = at_limits(axis, self.from[k][first + i], rounding)[side];
+            if axis.hold == Hold::Free && !reached {
                 bounds.lo[i] = 0.0;
                 bounds.hi[i] = 0.0;
             }
@@ -314,6 +358,7 @@ impl JointWork {
     /// C p + ∇φ·ν + C(hγ φ + δ(φ − φ_start)) = 0, φ with prescribed bodies where they will be.
     fn spring_block(&self, view: &StepView, assembly: &Assembly, k: usize) -> Option<ContactBlock> {
         let (spring, placed, h) = (&view.model.springs[k], &self.springs[k], view.h);
+        // In an impact a compliance without bound: it does nothing.
         let compliance = spring.compliance(h)?;
         let mixed = |i: usize| {
             if view.model.bodies[i].is_free() {
@@ -394,8 +439,12 @@ impl JointWork {
             };
             for i in (0..3).filter(|&i| lo[i] != hi[i]) {
                 let axis = first + i;
-                let wanted = self.wanted(joint, k, axis, kind, view.h);
-                let u = (to[axis] - wanted) / view.h * joint.scale(axis);
+                let u = if view.is_impact() {
+                    rates[i] - self.kept_rate(view, joint, k, axis) * joint.scale(axis)
+                } else {
+                    let wanted = self.wanted(joint, k, axis, kind, view.h);
+                    (to[axis] - wanted) / view.h * joint.scale(axis)
+                };
                 let off = (u - said[i]).abs();
                 if off > worst.0 || off.is_nan() {
                     worst = (off, k);
@@ -409,6 +458,9 @@ impl JointWork {
 
     /// Limits without a row that the trial motion breaks are given one; how many?
     pub(crate) fn watch_limits(&mut self, view: &StepView, assembly: &Assembly) -> usize {
+        if view.is_impact() {
+            return 0;
+        }
         let before = self.watched.len();
         for (k, joint) in view.model.joints.iter().enumerate() {
             if joint.axes.iter().all(|a| a.limits.is_none()) {
@@ -468,10 +520,39 @@ impl JointWork {
         }
     }
 
+    /// The rate that an axis has after an impact as far as its free bodies go: a drive keeps its own; whatever is prescribed
+    /// moves on.
+    fn kept_rate(&self, view: &StepView, joint: &Joint, k: usize, axis: usize) -> f64 {
+        let placed = &self.placed[k];
+        let mut rate = 0.0;
+        if joint.axes[axis].hold == Hold::Driven {
+            rate = axis_rates(joint, placed, view.states)[axis];
+        }
+        let prescribed = joint.bodies.map(|b| b.filter(|_| !view.is_free(b)));
+        if prescribed.iter().any(Option::is_some) {
+            let carried = Joint {
+                bodies: prescribed,
+                ..joint.clone()
+            };
+            rate -= axis_rates(&carried, placed, view.states)[axis];
+        }
+        rate
+    }
+
     /// Takes the poses of `next` as the trial motion.
     pub(crate) fn try_next(&mut self, next: &[BodyState]) {
         self.trial.clear();
         self.trial.extend(next.iter().map(|s| s.pose));
+    }
+
+    /// Takes the compliance of the first round off the joints' rows.
+    pub(crate) fn make_rigid(&self, assembly: &mut Assembly) {
+        let blocks = assembly.problem.contacts.iter_mut().skip(self.first_block);
+        for (block, source) in blocks.zip(&self.sources) {
+            if matches!(source, Source::Joint { .. }) {
+                block.compliance = DVec3::ZERO;
+            }
+        }
     }
 
     /// Are there coordinates that depend on the motion, so that a trial is needed?
@@ -537,7 +618,8 @@ impl JointWork {
         let joints = view.model.joints.iter().map(|j| j.rounding(view.goal));
         let springs = view.model.springs.iter();
         let springs = springs.map(|s| s.rounding(view.model, view.goal));
-        joints.chain(springs).fold(0.0, f64::max) / view.h
+        let per = if view.is_impact() { view.grid } else { view.h };
+        joints.chain(springs).fold(0.0, f64::max) / per
     }
 
     /// The joint whose rotation cannot be told, if any: ry at ±π/2 with something on its rotations.

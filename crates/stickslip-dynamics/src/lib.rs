@@ -2,6 +2,7 @@
 
 pub mod alarm;
 mod assemble;
+pub mod budget;
 mod builder;
 pub mod check;
 mod contacts;
@@ -17,6 +18,7 @@ mod joint_step;
 mod joints;
 pub mod methods;
 mod motion;
+mod planar_outline;
 pub mod planar_view;
 mod prescribed;
 mod refusal;

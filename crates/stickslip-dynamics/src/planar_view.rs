@@ -5,13 +5,14 @@
 //! plane, which is a principal plane of its inertia; and its contacts, all with bodies at rest, lie in the
 //! plane or in pairs that mirror each other in it.
 
+use crate::planar_outline::outline;
 use crate::world::World;
-use glam::{DVec2, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 use stickslip_certify::free_motion::turned;
-use stickslip_certify::{BodyState, Wrench};
+use stickslip_certify::{BodyState, Friction, Wrench};
 use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
 use stickslip_geometry::pieces::piece_pairs;
-use stickslip_geometry::{Candidate, Moving, Shape, Twist};
+use stickslip_geometry::{Moving, Shape, Twist};
 use stickslip_planar::{Contact, ContactKind, State};
 
 /// Why a body is no planar problem.
@@ -35,12 +36,25 @@ pub enum NotPlanar {
     /// The contact's features have no planar meaning.
     #[error("its contact with \"{0}\" is no vertex on an edge in the plane")]
     NoVertex(String),
-    /// One of the two has several pieces.
-    #[error("it or \"{0}\", which it touches, is not one convex shape")]
-    Pieces(String),
     /// A force could not be evaluated.
     #[error("the force on it is not finite")]
     Force,
+}
+
+impl NotPlanar {
+    /// The reason without names, for counting.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Prescribed => "motion prescribed",
+            Self::Joined => "held by a joint or a spring",
+            Self::NoContact => "no contact",
+            Self::MovingNeighbour(_) => "touching a body that moves",
+            Self::OutOfPlane(_) => "not in one plane",
+            Self::NoVertex(_) => "a contact that is no vertex on an edge in the plane",
+            Self::Force => "a force that is not finite",
+        }
+    }
 }
 
 /// A body seen in its plane.
@@ -48,25 +62,74 @@ pub enum NotPlanar {
 pub struct PlanarView {
     /// The problem.
     pub state: State,
-    /// The plane's axes in the world: x, y, and the normal z = x × y, about which torques turn.
+    /// The plane's axes in the world: x, y, and the normal z = x × y, about which torques turn. Where gravity lies
+    /// in the plane, y points up; else along the first contact's normal.
     pub axes: [DVec3; 3],
 }
 
-/// Directions that deviate less than this from the plane (or its normal) lie in it.
+/// Directions that deviate less than this the plane (or its normal) lie in it.
 const FLAT: f64 = 1e-7;
 
 /// Gaps below this fraction of the body's size touch.
 const TOUCH: f64 = 1e-6;
 
-/// One touching point: contact candidate (normal into the body), other body, friction, and whose vertex.
+/// Speeds up to this, m/s, are rounding errors of a body at rest.
+const REST: f64 = 1e-9;
+
+/// One touching point.
 struct Touch {
     point: DVec3,
+    /// Into the body.
     normal: DVec3,
-    mu: f64,
-    kind: Option<ContactKind>,
+    friction: Friction,
     other: usize,
-    candidate: Candidate,
+    corner: Corner,
+    /// The pieces that touch: the body's and the other's.
+    own: Piece,
+    theirs: Piece,
     body_is_a: bool,
+}
+
+/// What a contact's kind depends on.
+struct Piece {
+    form: Form,
+    rotation: DMat3,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Ball {
+        radius: f64,
+    },
+    Box,
+    /// Flat faces and true vertices, edges in any direction.
+    Polyhedron,
+    /// Vertices only.
+    Points,
+    Other,
+}
+
+impl Piece {
+    fn of(piece: &Moving<'_>) -> Self {
+        let form = match piece.shape {
+            Shape::Ball { radius } => Form::Ball { radius: *radius },
+            Shape::Box { .. } => Form::Box,
+            Shape::HalfSpace { .. } | Shape::Hull(_) | Shape::Triangle(_) => Form::Polyhedron,
+            Shape::Points { .. } => Form::Points,
+            _ => Form::Other,
+        };
+        Self {
+            form,
+            rotation: piece.pose.rotation(),
+        }
+    }
+
+    fn curvature(&self) -> f64 {
+        match self.form {
+            Form::Ball { radius } => 1.0 / radius,
+            _ => 0.0,
+        }
+    }
 }
 
 impl World {
@@ -75,25 +138,57 @@ impl World {
     /// # Errors
     /// [`NotPlanar`] says why there is none.
     pub fn planar_view(&self, i: usize) -> Result<PlanarView, NotPlanar> {
-        let Some(mass) = self.model.bodies[i].mass else {
+        if self.model.bodies[i].mass.is_none() {
             return Err(NotPlanar::Prescribed);
-        };
+        }
         let mut ends = self.model.joined().flatten().flatten();
         if ends.any(|body| body == i) {
             return Err(NotPlanar::Joined);
         }
-        let mut touches = self.touches(i)?;
+        let touches = self.touches(i)?;
         let wrench = self.wrench_on(i);
         if !(wrench.force.is_finite() && wrench.torque.is_finite()) {
             return Err(NotPlanar::Force);
         }
+        // The first plane that holds everything; where none does, the first says why.
         let state = self.last.bodies[i];
-        let z = plane_normal(&touches, &state, wrench.force);
-        let y = touches[0].normal - z * z.dot(touches[0].normal);
-        let y = y
+        let mut refused = None;
+        for z in plane_normals(&touches, &state, wrench.force) {
+            match self.view_in(i, &touches, wrench, z) {
+                Ok(view) => return Ok(view),
+                Err(e) => {
+                    refused.get_or_insert(e);
+                }
+            }
+        }
+        Err(refused.unwrap_or(NotPlanar::NoContact))
+    }
+
+    /// The problem in the plane across `z`.
+    fn view_in(
+        &self,
+        i: usize,
+        touches: &[Touch],
+        wrench: Wrench,
+        z: DVec3,
+    ) -> Result<PlanarView, NotPlanar> {
+        let Some(mass) = self.model.bodies[i].mass else {
+            return Err(NotPlanar::Prescribed);
+        };
+        let state = self.last.bodies[i];
+        let up = -self.settings.gravity;
+        let upright = up.length() > 0.0 && z.dot(up).abs() <= FLAT * up.length();
+        let y = if upright { up } else { touches[0].normal };
+        let y = (y - z * z.dot(y))
             .try_normalize()
             .ok_or(NotPlanar::OutOfPlane("a contact normal"))?;
         let x = y.cross(z);
+        // Of the two sides the one from which x points along a world axis, not against it.
+        let (x, z) = if x[x.abs().max_position()] < 0.0 {
+            (-x, -z)
+        } else {
+            (x, z)
+        };
 
         let speed = state.twist.linear.length().max(1.0);
         let inertia = turned(&mass.inertia, &state.pose) * z;
@@ -125,15 +220,18 @@ impl World {
                 return Err(NotPlanar::OutOfPlane(what));
             }
         }
-        self.settle_kinds(i, &mut touches, z)?;
-        let contacts = planar_contacts(&touches, &state, [x, y, z])?;
+        let contacts = self.planar_contacts(touches, &state, [x, y, z])?;
         let flat = |v: DVec3| [x.dot(v), y.dot(v)];
         let ([vx, vy], [fx, fy]) = (flat(state.twist.linear), flat(wrench.force));
         let mut planar = State::new(mass.mass, (z.dot(inertia) / mass.mass).sqrt());
         planar.title = format!("{} at t = {} s", self.model.bodies[i].name, self.last.t);
-        planar.velocity = [vx, vy, z.dot(state.twist.angular)];
+        // Rest that the steps approach without end is rest.
+        planar.velocity =
+            [vx, vy, z.dot(state.twist.angular)].map(|v| if v.abs() < 1e-30 { 0.0 } else { v });
         planar.force = [fx, fy, z.dot(wrench.torque)];
         planar.contacts = contacts;
+        let shape = &self.model.bodies[i].shape;
+        planar.outline = outline(shape, &state.pose, state.pose.position, [x, y]);
         Ok(PlanarView {
             state: planar,
             axes: [x, y, z],
@@ -168,41 +266,47 @@ impl World {
             }
         };
         let near = TOUCH * self.model.bodies[i].shape.radius();
-        let (mut found, mut touches) = (Vec::new(), Vec::new());
+        let (mut found, mut touches) = (Vec::new(), Vec::<Touch>::new());
         for k in 0..self.model.bodies.len() {
             let pair = [i.min(k), i.max(k)];
             let apart = self.settings.ignored.binary_search(&pair).is_ok();
             if k == i || apart || !self.model.may_collide(i, k) {
                 continue;
             }
-            found.clear();
+            let body_is_a = pair[0] == i;
+            let before = touches.len();
             let (a, b) = (still(pair[0]), still(pair[1]));
             piece_pairs(&a, &b, narrow_phase::TOUCH, &mut |_, a, b| {
+                found.clear();
                 future_contacts(a, b, &mut found);
+                let (own, theirs) = if body_is_a { (a, b) } else { (b, a) };
+                let side = if body_is_a { -1.0 } else { 1.0 };
+                for candidate in found.iter().filter(|c| c.gap < near) {
+                    let (point, normal) = (candidate.point, side * candidate.normal);
+                    // A vertex over the seam of two pieces touches both.
+                    let again = touches[before..].iter().any(|t| {
+                        t.point.distance(point) < near && t.normal.distance(normal) < FLAT
+                    });
+                    if again {
+                        continue;
+                    }
+                    touches.push(Touch {
+                        point,
+                        normal,
+                        friction: self.frictions.of(pair),
+                        other: k,
+                        corner: candidate.feature.corner(),
+                        own: Piece::of(own),
+                        theirs: Piece::of(theirs),
+                        body_is_a,
+                    });
+                }
             });
-            let body_is_a = pair[0] == i;
-            for candidate in found.iter().filter(|c| c.gap < near) {
-                if !(a.shape.is_convex() && b.shape.is_convex()) {
-                    return Err(NotPlanar::Pieces(self.model.bodies[k].name.clone()));
-                }
-                if self.model.bodies[k].is_free() || self.last.bodies[k].twist != Twist::default() {
-                    return Err(NotPlanar::MovingNeighbour(
-                        self.model.bodies[k].name.clone(),
-                    ));
-                }
-                touches.push(Touch {
-                    point: candidate.point,
-                    normal: if body_is_a {
-                        -candidate.normal
-                    } else {
-                        candidate.normal
-                    },
-                    mu: self.frictions.of(pair).slide,
-                    kind: None,
-                    other: k,
-                    candidate: *candidate,
-                    body_is_a,
-                });
+            let moves =
+                self.model.bodies[k].is_free() || self.last.bodies[k].twist != Twist::default();
+            if touches.len() > before && moves {
+                let name = self.model.bodies[k].name.clone();
+                return Err(NotPlanar::MovingNeighbour(name));
             }
         }
         if touches.is_empty() {
@@ -212,61 +316,94 @@ impl World {
         }
     }
 
-    /// Whose vertex is it, in the plane?
-    fn settle_kinds(&self, i: usize, touches: &mut [Touch], z: DVec3) -> Result<(), NotPlanar> {
-        let along = |k: usize, axis: usize| {
-            let pose = &self.last.bodies[k].pose;
-            z.dot(pose.rotation().col(axis)).abs() > 1.0 - FLAT
-        };
+    /// Contacts in the plane; points that differ only across it are one, and must mirror each other.
+    fn planar_contacts(
+        &self,
+        touches: &[Touch],
+        state: &BodyState,
+        axes: [DVec3; 3],
+    ) -> Result<Vec<Contact>, NotPlanar> {
+        let [x, y, z] = axes;
+        let flat = |v: DVec3| DVec2::new(x.dot(v), y.dot(v));
+        let mut groups: Vec<(DVec2, Contact, Vec<f64>)> = Vec::new();
+        let size: f64 = touches
+            .iter()
+            .map(|t| (t.point - state.pose.position).length())
+            .fold(0.0, f64::max);
         for t in touches {
+            let name = &self.model.bodies[t.other].name;
             if t.normal.dot(z).abs() > FLAT {
                 return Err(NotPlanar::OutOfPlane("a contact normal"));
             }
-            let (own, other) = (
-                &self.model.bodies[i].shape,
-                &self.model.bodies[t.other].shape,
-            );
-            let curvature = |shape: &Shape| match shape {
-                Shape::Ball { radius } => 1.0 / radius,
-                _ => 0.0,
+            let kind = t.kind(z).ok_or_else(|| NotPlanar::NoVertex(name.clone()))?;
+            let lever = t.point - state.pose.position;
+            let (at, n) = (flat(lever), flat(t.normal).normalize_or_zero());
+            let mut contact =
+                Contact::new(n.to_array(), (-at).to_array(), t.friction.slide).with_kind(kind);
+            if t.friction.stick > t.friction.slide {
+                contact = contact.with_static_friction(t.friction.stick);
+            }
+            contact.name.clone_from(name);
+            let near = |(place, known, _): &&mut (DVec2, Contact, Vec<f64>)| {
+                let turned = DVec2::from(known.n).distance(n);
+                place.distance(at) < FLAT * size
+                    && turned < FLAT
+                    && (known.mu, known.mu_static) == (contact.mu, contact.mu_static)
             };
-            let known = |s: &Shape| {
-                matches!(
-                    s,
-                    Shape::Ball { .. } | Shape::Box { .. } | Shape::HalfSpace { .. }
-                )
-            };
-            t.kind = match (t.candidate.feature.corner(), own, other) {
-                _ if !(known(own) && known(other)) => None,
-                (Corner::Other, ..) => None,
-                (_, Shape::Ball { .. }, _) | (_, _, Shape::Ball { .. }) => Some(ContactKind::Arc {
-                    body: curvature(own),
-                    obstacle: curvature(other),
-                }),
-                (Corner::VertexOfA, ..) => Some(if t.body_is_a {
-                    ContactKind::B
-                } else {
-                    ContactKind::A
-                }),
-                (Corner::VertexOfB, ..) => Some(if t.body_is_a {
-                    ContactKind::A
-                } else {
-                    ContactKind::B
-                }),
-                (Corner::Edges { a, b }, ..) => {
-                    let (mine, theirs) = if t.body_is_a { (a, b) } else { (b, a) };
-                    match (along(i, mine), along(t.other, theirs)) {
-                        (true, false) => Some(ContactKind::B),
-                        (false, true) => Some(ContactKind::A),
-                        _ => None,
-                    }
-                }
-            };
-            if t.kind.is_none() {
-                return Err(NotPlanar::NoVertex(self.model.bodies[t.other].name.clone()));
+            match groups.iter_mut().find(near) {
+                Some((_, _, heights)) => heights.push(z.dot(lever)),
+                None => groups.push((at, contact, vec![z.dot(lever)])),
             }
         }
-        Ok(())
+        let mut contacts = Vec::new();
+        for (_, contact, heights) in groups {
+            let mean = heights.iter().sum::<f64>() / heights.len() as f64;
+            if mean.abs() > 1e3 * FLAT * size {
+                return Err(NotPlanar::OutOfPlane(
+                    "a contact point (or its mirror image)",
+                ));
+            }
+            contacts.push(contact);
+        }
+        Ok(contacts)
+    }
+}
+
+impl Touch {
+    /// Whose vertex is it, in the plane across `z`? `None` where there is none.
+    fn kind(&self, z: DVec3) -> Option<ContactKind> {
+        let along = |piece: &Piece, axis: usize| {
+            piece.form == Form::Box && z.dot(piece.rotation.col(axis)).abs() > 1.0 - FLAT
+        };
+        let forms = [self.own.form, self.theirs.form];
+        if forms.contains(&Form::Other) || self.corner == Corner::Other {
+            return None;
+        }
+        if forms.iter().any(|f| matches!(f, Form::Ball { .. })) {
+            return Some(ContactKind::Arc {
+                body: self.own.curvature(),
+                obstacle: self.theirs.curvature(),
+            });
+        }
+        if forms[0] == Form::Points {
+            return Some(ContactKind::B);
+        }
+        if forms[1] == Form::Points {
+            return Some(ContactKind::A);
+        }
+        match (self.corner, self.body_is_a) {
+            (Corner::VertexOfA, true) | (Corner::VertexOfB, false) => Some(ContactKind::B),
+            (Corner::VertexOfA, false) | (Corner::VertexOfB, true) => Some(ContactKind::A),
+            (Corner::Edges { a, b }, _) => {
+                let (mine, other) = if self.body_is_a { (a, b) } else { (b, a) };
+                match (along(&self.own, mine), along(&self.theirs, other)) {
+                    (true, false) => Some(ContactKind::B),
+                    (false, true) => Some(ContactKind::A),
+                    _ => None,
+                }
+            }
+            (Corner::Other, _) => None,
+        }
     }
 }
 
@@ -282,66 +419,31 @@ impl PlanarView {
             .map(|c| libm::hypot(c.r[0], c.r[1]))
             .fold(0.0, f64::max);
         let omega = self.state.velocity[2];
-        1e-9 + 2.0 * h * omega * omega * reach
+        REST + 2.0 * h * omega * omega * reach
     }
 }
 
-/// The plane's normal: along the spin, else across two normals, else across a normal and the motion or the
-/// force, else any direction across the normal.
-fn plane_normal(touches: &[Touch], state: &BodyState, force: DVec3) -> DVec3 {
+/// Normals of the planes to try, unit vectors: along the spin, across two contact normals, across a contact normal and
+/// the motion, the force or an axis of the body. Spin and motion count where they are no rounding errors.
+fn plane_normals(touches: &[Touch], state: &BodyState, force: DVec3) -> Vec<DVec3> {
     let n = touches[0].normal;
-    let spin = state.twist.angular;
-    let across = |v: DVec3, size: f64| {
+    let across = |v: DVec3| {
         let z = n.cross(v);
-        (z.length() > FLAT * size && size > 0.0).then(|| z / z.length())
+        (z.length() > FLAT * v.length()).then(|| z / z.length())
     };
-    if spin.length() > FLAT {
-        return spin / spin.length();
-    }
-    touches
-        .iter()
-        .find_map(|t| across(t.normal, 1.0))
-        .or_else(|| across(state.twist.linear, state.twist.linear.length().max(FLAT)))
-        .or_else(|| across(force, force.length()))
-        .unwrap_or_else(|| stickslip_geometry::frame::contact_frame(n)[2])
-}
-
-/// Contacts in the plane; points that differ only across it are one, and must mirror each other.
-fn planar_contacts(
-    touches: &[Touch],
-    state: &BodyState,
-    axes: [DVec3; 3],
-) -> Result<Vec<Contact>, NotPlanar> {
-    let [x, y, z] = axes;
-    let flat = |v: DVec3| DVec2::new(x.dot(v), y.dot(v));
-    let mut groups: Vec<(DVec2, DVec2, f64, ContactKind, Vec<f64>)> = Vec::new();
-    let size: f64 = touches
+    let reach = touches
         .iter()
         .map(|t| (t.point - state.pose.position).length())
         .fold(0.0, f64::max);
-    for t in touches {
-        let lever = t.point - state.pose.position;
-        let (at, n, Some(kind)) = (flat(lever), flat(t.normal), t.kind) else {
-            continue;
-        };
-        let height = z.dot(lever);
-        let near = |g: &&mut (DVec2, DVec2, f64, ContactKind, Vec<f64>)| {
-            (g.0 - at).length() < FLAT * size && (g.1 - n).length() < FLAT && g.2 == t.mu
-        };
-        match groups.iter_mut().find(near) {
-            Some(group) => group.4.push(height),
-            None => groups.push((at, n, t.mu, kind, vec![height])),
-        }
-    }
-    let mut contacts = Vec::new();
-    for (at, n, mu, kind, heights) in groups {
-        let mean = heights.iter().sum::<f64>() / heights.len() as f64;
-        if mean.abs() > 1e3 * FLAT * size {
-            return Err(NotPlanar::OutOfPlane(
-                "a contact point (or its mirror image)",
-            ));
-        }
-        contacts.push(Contact::new(n.to_array(), (-at).to_array(), mu).with_kind(kind));
-    }
-    Ok(contacts)
+    let Twist { linear, angular } = state.twist;
+    let turns = angular.length() * reach > REST;
+    let moves = linear.length() > REST;
+    let rotation = state.pose.rotation();
+    let mut list = Vec::new();
+    list.extend(turns.then(|| angular / angular.length()));
+    list.extend(touches.iter().find_map(|t| across(t.normal)));
+    list.extend(moves.then(|| across(linear)).flatten());
+    list.extend(across(force));
+    list.extend([0, 1, 2].iter().filter_map(|&k| across(rotation.col(k))));
+    list
 }

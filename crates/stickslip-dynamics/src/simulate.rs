@@ -1,6 +1,8 @@
 //! A whole run: step after step into a recorder, with an account at the end.
 
+use crate::budget::Chosen;
 use crate::error::StepError;
+use crate::methods::Projections;
 use crate::scene::Scene;
 use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
@@ -26,6 +28,11 @@ pub struct Outcome {
     pub contacts: (usize, usize),
     /// Solver iterations in all.
     pub iterations: u64,
+    /// Where the scene gives a budget for friction cones: the fewest and most directions of a contact, the largest work and
+    /// expected error of a step.
+    pub cones: Option<Chosen>,
+    /// What projections did, where the scene asks for them.
+    pub projections: Option<Projections>,
     /// Energy at the start and at the end, J.
     pub energy: (f64, f64),
     /// SHA-256 of all states, hexadecimal.
@@ -97,7 +104,7 @@ pub fn simulate(
     progress: &mut dyn FnMut(&World),
 ) -> Result<Outcome, RecordError> {
     let mut hash = StateHash::new(&header.bodies);
-    hash.update(world.steps(), world.states());
+    hash.update(world.steps(), world.states(), &world.last_step().joints);
     recorder.start(header, world.last_step())?;
     let mut outcome = Outcome {
         steps: 0,
@@ -108,6 +115,8 @@ pub fn simulate(
         penetration: (0.0, 0.0),
         contacts: (0, 0),
         iterations: 0,
+        cones: None,
+        projections: None,
         energy: (world.energy(), world.energy()),
         hash: String::new(),
         failure: None,
@@ -125,8 +134,9 @@ pub fn simulate(
         let t = world.time();
         match world.step() {
             Ok(step) => {
-                hash.update(step.step, &step.bodies);
-                recorder.record(Start { t, bodies: &before }, step)?;
+                hash.update(step.step, &step.bodies, &step.joints);
+                let bodies = world.started_from().unwrap_or(&before);
+                recorder.record(Start { t, bodies }, world.last_step())?;
             }
             Err(e) => {
                 outcome.failure = Some(e);
@@ -164,6 +174,15 @@ impl Outcome {
         self.contacts.0 = self.contacts.0.max(step.contacts.len());
         self.contacts.1 = self.contacts.1.max(active);
         self.iterations += step.iterations;
+        self.projections = world.projections();
+        if let Some(now) = world.chosen_cones().filter(|_| !step.contacts.is_empty()) {
+            let all = self.cones.get_or_insert(now);
+            all.directions.0 = all.directions.0.min(now.directions.0);
+            all.directions.1 = all.directions.1.max(now.directions.1);
+            all.work = all.work.max(now.work);
+            all.error = all.error.max(now.error);
+            all.over |= now.over;
+        }
         self.energy.1 = step.energy;
         (self.steps, self.t) = (step.step, step.t);
         self.done += 1;

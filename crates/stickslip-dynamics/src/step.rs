@@ -1,5 +1,6 @@
 //! One step, read from top to bottom.
 
+use crate::budget::{self, Chosen, Load, choose};
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::integrate::{free_velocity, in_contact, in_flight};
@@ -14,7 +15,8 @@ use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
 use stickslip_certify::law::ContactLaw;
 use stickslip_certify::restitution::Seen;
 use stickslip_certify::{
-    BodyState, Certificate, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord, Wrench,
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord,
+    Wrench,
 };
 use stickslip_geometry::Pose;
 use stickslip_solvers::problem::{ContactProblem, Twist};
@@ -37,6 +39,7 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        self.project_before_step()?;
         match self.settings.method {
             Method::StewartTrinkle => self.certified(self.whole_step(Scheme::StewartTrinkle))?,
             Method::Implicit => self.certified(self.whole_step(Scheme::Implicit))?,
@@ -105,14 +108,21 @@ impl World {
         Ok(())
     }
 
-    /// The problem that the next step poses, as first seen; nothing is solved.
+    /// The problem that the next step poses, as first seen, with the rows of joints (linearised about the motion so far) and
+    /// springs after those of the contacts; nothing is solved.
     ///
     /// # Errors
-    /// [`StepError`] where a force or a prescribed motion is not finite.
+    /// [`StepError`] where a force or a prescribed motion is not finite, or a joint is where its rotation cannot be told.
     pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
         self.prepare(self.whole_step(Scheme::StewartTrinkle))?;
         self.find_contacts();
         self.assemble();
+        match self.assemble_joints(&mut Vec::new()) {
+            Err(Failure::Step(e)) => return Err(*e),
+            Err(Failure::Solver(_)) | Ok(()) => {}
+        }
+        let work = &mut self.work;
+        work.joints.make_rigid(&mut work.problem);
         Ok(&self.work.problem.problem)
     }
 
@@ -255,7 +265,9 @@ impl World {
             let mut rounds = Rounds::default();
             let closed = loop {
                 let before = solved.iterations;
-                solved = self.solve_friction(solver, &mut guess, &mut nu, rounds.coarse())?;
+                solved = self
+                    .solve_friction(solver, &mut guess, &mut nu, rounds.coarse())
+                    .map_err(|failure| self.in_rounds(failure, &rounds))?;
                 solved.iterations += before;
                 self.clear_open(&mut solved, &mut nu);
                 self.stopwatch.lap(Stage::Solve);
@@ -276,7 +288,59 @@ impl World {
         Ok(solved)
     }
 
-    fn assemble(&mut self) {
+    /// The cone of each contact, where there is a budget.
+    fn choose_cones(&mut self) {
+        let Cone::Budget(budget) = self.settings.cone else {
+            return;
+        };
+        let last = &self.last.contacts;
+        let loads: Vec<Load> = (self.work.contacts.iter())
+            .map(|c| match remembered(last, c) {
+                Some(k) => Load {
+                    friction: Some(self.friction_speed(&self.last.bodies, &last[k])),
+                    mode: last[k].mode,
+                },
+                None => Load {
+                    friction: None,
+                    mode: Mode::Slide,
+                },
+            })
+            .collect();
+        let mut chosen = std::mem::take(&mut self.work.problem.chosen);
+        choose(&loads, budget, &self.settings.solver, &mut chosen);
+        self.work.problem.chosen = chosen;
+    }
+
+    /// μ p_n/m of a contact, m/s.
+    fn friction_speed(&self, states: &[BodyState], c: &ContactImpulse) -> f64 {
+        c.contact.friction.stick * c.impulse.x / self.law_of(states, c).mass
+    }
+
+    /// What was chosen in the step at hand.
+    fn chosen(&self) -> Option<Chosen> {
+        let Cone::Budget(budget) = self.settings.cone else {
+            return None;
+        };
+        let done = &self.work.impulses;
+        let all: Vec<u32> = done.iter().map(|c| c.directions).collect();
+        let work = budget::work(&all);
+        let error = done.iter().map(|c| {
+            let speed = self.friction_speed(&self.work.next, c);
+            budget::expected(speed, c.mode, c.directions)
+        });
+        Some(Chosen {
+            directions: (
+                all.iter().copied().min().unwrap_or(0),
+                all.iter().copied().max().unwrap_or(0),
+            ),
+            work,
+            error: error.fold(0.0, f64::max),
+            over: work > budget,
+        })
+    }
+
+    pub(crate) fn assemble(&mut self) {
+        self.choose_cones();
         // Taken out while the rest of the workspace is read.
         let mut problem = std::mem::take(&mut self.work.problem);
         let given = given(&self.settings, &self.work);
@@ -440,6 +504,7 @@ impl World {
                 impulse: problem.to_record(k, impulse),
                 restituted: work.restituted.get(k).copied().unwrap_or(0.0),
                 mode: Mode::Open,
+                directions: problem.directions(k),
             }));
     }
 
@@ -584,6 +649,7 @@ impl World {
     /// The last assignment: the only place where the world changes.
     pub(crate) fn accept(&mut self, solved: &Solved, certificate: Certificate) {
         self.remember();
+        self.chosen = self.chosen();
         let (plan, last, work) = (self.work.plan, &mut self.last, &mut self.work);
         last.step += 1;
         (last.t, last.h, last.kind) = (plan.t_next, plan.h, plan.kind);

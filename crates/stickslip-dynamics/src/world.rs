@@ -41,6 +41,8 @@ pub struct Settings {
     pub gravity: DVec3,
     /// Is the energy inequality checked in every step?
     pub energy_check: bool,
+    /// Are overlapping bodies moved apart before every step?
+    pub projection: bool,
     /// Contact where the free space is not convex.
     pub contact: Rule,
     /// Pairs of bodies that do not collide (sorted, first smaller).
@@ -128,6 +130,12 @@ pub struct World {
     pub(crate) restitutions: Restitutions,
     /// Compressions that are to be given back.
     pub(crate) restitution: Restitution,
+    /// What projections have done.
+    pub(crate) projections: crate::methods::Projections,
+    /// Where the last step started, if bodies had been moved before it.
+    pub(crate) started: Option<Vec<BodyState>>,
+    /// The cones chosen in the last step, where there is a budget.
+    pub(crate) chosen: Option<crate::budget::Chosen>,
     /// Where the event loop stands.
     pub(crate) events: crate::methods::Loop,
     /// The step size control of the extrapolated method.
@@ -220,6 +228,12 @@ impl World {
     #[must_use]
     pub const fn inner_steps(&self) -> u64 {
         self.control.inner
+    }
+
+    /// The friction cones chosen in the last step, where the scene gives a budget for them.
+    #[must_use]
+    pub const fn chosen_cones(&self) -> Option<crate::budget::Chosen> {
+        self.chosen
     }
 
     /// The problem that was solved in the last step, or could not be solved if that step was refused.

@@ -108,6 +108,17 @@ impl Face<'_> {
 
     /// Side i: a point of it and its unit normal, out of the face and in its plane.
     pub(crate) fn side(&self, i: usize) -> (DVec3, DVec3) {
+        if let Shape::Box { half } = self.shape {
+            // With u, v, axis in turn: −v, u, v, −u on the upper face, and on the lower v, u, −v, −u.
+            let (axis, upper) = (self.number / 2, self.number % 2 == 1);
+            let across = (axis + if i % 2 == 1 { 1 } else { 2 }) % 3;
+            let out = if i == 1 || (i == 2) == upper && i != 3 {
+                DVec3::AXES[across]
+            } else {
+                -DVec3::AXES[across]
+            };
+            return (self.normal * half[axis] + out * half[across], out);
+        }
         let (p, q) = (
             self.corner_place(i),
             self.corner_place((i + 1) % self.n_sides()),
@@ -189,7 +200,13 @@ mod tests {
                     let (p, out) = face.side(i);
                     assert!(face.height(p).abs() < 1e-15);
                     assert!(out.dot(p) > 0.0, "{shape:?} face {k} side {i}");
-                    assert!((placed.point(face.corner(i)) - p).length() < 1e-15);
+                    for end in [i, (i + 1) % 4] {
+                        let corner = placed.point(face.corner(end));
+                        assert!(
+                            out.dot(corner - p).abs() < 1e-15,
+                            "{shape:?} face {k} side {i}"
+                        );
+                    }
                 }
                 let inside = face.normal * 2.0;
                 assert_eq!(

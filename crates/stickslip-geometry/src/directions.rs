@@ -200,8 +200,12 @@ fn faces(a: &Placed, b: &Placed, visit: Visit) {
 
 /// Across two edges whose arcs of normals cross: only there is the edge of a seen opposite the edge of b.
 fn edges(a: &Placed, b: &Placed, visit: Visit) {
+    // All seen from b.
+    let turn = b.turn.transpose() * a.turn;
     for i in 0..a.n_lines() {
-        let Some([a0, a1]) = a.arc(i) else { continue };
+        let Some([a0, a1]) = a.arc(i).map(|arc| arc.map(|n| turn * n)) else {
+            continue;
+        };
         let cross_a = a1.cross(a0);
         for j in 0..b.n_lines() {
             let Some([b0, b1]) = b.arc(j).map(|arc| arc.map(|n| -n)) else {
@@ -220,7 +224,11 @@ fn edges(a: &Placed, b: &Placed, visit: Visit) {
             let Some(n) = (q - p).cross(w - r).try_normalize() else {
                 continue;
             };
-            let n = if n.dot(a0 + a1) < 0.0 { -n } else { n };
+            let n = if n.dot(b.turn * (a0 + a1)) < 0.0 {
+                -n
+            } else {
+                n
+            };
             visit(Of::Parts(Part::Line(i), Part::Line(j)), n);
         }
     }
@@ -245,7 +253,15 @@ fn nearest_segments(best: &mut Best) {
     };
     // Along the best direction so far, two lines are at least as far apart as their heights tell.
     let n = best.found.map_or(DVec3::ZERO, |d| d.n);
-    let height = |[p, q]: [DVec3; 2], n: DVec3| n.dot(p).max(n.dot(q));
+    let high = |s: &Placed, k: usize, n: DVec3| {
+        let local = s.turn.transpose() * n;
+        let [p, q] = if s.n_lines() == 0 {
+            [s.local_of(s.point(0)); 2]
+        } else {
+            s.local_line(k)
+        };
+        n.dot(s.centre) + local.dot(p).max(local.dot(q))
+    };
     // None is farther than the two that lie foremost in that direction, rounding apart.
     let foremost = b.farthest(-n) - a.farthest(n) + n * (a.rounding() + b.rounding());
     let (mut least, mut found) = (foremost.length() * (1.0 + 1e-9), None);
@@ -253,15 +269,13 @@ fn nearest_segments(best: &mut Best) {
         least = f64::INFINITY;
     }
     for i in 0..segments(a) {
-        let (la, ends_a) = segment(a, i);
-        let [p, q] = la;
-        let high = height(la, n);
+        let ([p, q], ends_a) = segment(a, i);
+        let top = high(a, i, n);
         for j in 0..segments(b) {
-            let (lb, ends_b) = segment(b, j);
-            if -height(lb, -n) - high >= least {
+            if -high(b, j, -n) - top >= least {
                 continue;
             }
-            let [r, w] = lb;
+            let ([r, w], ends_b) = segment(b, j);
             let (s, t) = closest(p, q - p, r, w - r);
             let d = (r + (w - r) * t) - (p + (q - p) * s);
             let length = d.length();

@@ -111,9 +111,9 @@ pub fn first_overlap(a: &Moving, b: &Moving) -> f64 {
 }
 
 /// What linearised gaps cannot see, m: each rotation by θ moves points by θr and turns normals by θ, and the
-/// normal of two edges at the angle α by up to θ/sin α; twice the product of turn and way covers edges down to 30°.
-/// (In 10⁵ random steps and all scenes the depth stays below 1.0 of the product.) A contact that was missed shows as a
-/// depth of the order of the way itself. The rounding of positions is added.
+/// normal of two edges at the angle α by up to θ/sin α; four times the product of turn and way covers edges down to 15°.
+/// (In 10⁵ random steps of all shapes, and in all scenes, the depth stays below; of boxes below 1.0 of the product.) A
+/// contact that was missed shows as a depth of the order of the way itself. The rounding of positions is added.
 #[must_use]
 pub fn unseen(a: &Moving, b: &Moving) -> f64 {
     let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
@@ -131,5 +131,5 @@ pub fn unseen(a: &Moving, b: &Moving) -> f64 {
     }
     // No turn explains a body half inside another.
     let thickness = a.shape.thickness().max(b.shape.thickness());
-    (2.0 * turn * way).min(0.5 * thickness) + 1e-12 * size
+    (4.0 * turn * way).min(0.5 * thickness) + 1e-12 * size
 }

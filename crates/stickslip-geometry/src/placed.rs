@@ -125,7 +125,11 @@ impl<'a> Placed<'a> {
     }
 
     pub(crate) fn point(&self, k: usize) -> DVec3 {
-        self.world_of(match self.shape {
+        self.world_of(self.local_point(k))
+    }
+
+    fn local_point(&self, k: usize) -> DVec3 {
+        match self.shape {
             Shape::Cone { length, .. } => DVec3::Z * (0.75 * length),
             Shape::Capsule { half, .. } => DVec3::Z * if k == 0 { -half } else { *half },
             Shape::Box { half } => corner(*half, k),
@@ -133,7 +137,7 @@ impl<'a> Placed<'a> {
             Shape::Triangle(facet) => facet.points()[k],
             Shape::Points { points, .. } => points[k],
             _ => DVec3::ZERO,
-        })
+        }
     }
 
     pub(crate) fn n_lines(&self) -> usize {
@@ -153,17 +157,21 @@ impl<'a> Placed<'a> {
 
     /// Ends of a line.
     pub(crate) fn line(&self, k: usize) -> [DVec3; 2] {
+        self.local_line(k).map(|p| self.world_of(p))
+    }
+
+    /// Ends of a line in the shape's own frame.
+    pub(crate) fn local_line(&self, k: usize) -> [DVec3; 2] {
         match self.shape {
-            Shape::Box { .. } => {
-                let (p, q) = BOX_EDGES[k];
-                [self.point(p), self.point(q)]
+            Shape::Box { .. } => [BOX_EDGES[k].0, BOX_EDGES[k].1].map(|v| self.local_point(v)),
+            Shape::Hull(hull) => hull.edges()[k].vertices.map(|v| self.local_point(v)),
+            Shape::Triangle(_) => {
+                [TRIANGLE_EDGES[k].0, TRIANGLE_EDGES[k].1].map(|v| self.local_point(v))
             }
-            Shape::Hull(hull) => hull.edges()[k].vertices.map(|v| self.point(v)),
-            Shape::Triangle(_) => [TRIANGLE_EDGES[k].0, TRIANGLE_EDGES[k].1].map(|v| self.point(v)),
             Shape::Capsule { half, .. } | Shape::Cylinder { half, .. } => {
-                [-half, *half].map(|z| self.world_of(DVec3::Z * z))
+                [-half, *half].map(|z| DVec3::Z * z)
             }
-            _ => [self.centre; 2],
+            _ => [DVec3::ZERO; 2],
         }
     }
 
@@ -178,7 +186,7 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// Normals of the two faces at a line, where it is an edge between faces.
+    /// Normals of the two faces at a line, where it is an edge between faces; in the shape's own frame.
     pub(crate) fn arc(&self, k: usize) -> Option<[DVec3; 2]> {
         match self.shape {
             Shape::Box { .. } => {
@@ -189,14 +197,10 @@ impl<'a> Placed<'a> {
                     _ => (0, 1),
                 };
                 let side =
-                    |axis: usize, upper: bool| self.turn.col(axis) * if upper { 1.0 } else { -1.0 };
+                    |axis: usize, upper: bool| DVec3::AXES[axis] * if upper { 1.0 } else { -1.0 };
                 Some([side(low, place & 1 == 1), side(high, place & 2 == 2)])
             }
-            Shape::Hull(hull) => Some(
-                hull.edges()[k]
-                    .faces
-                    .map(|f| self.turn * hull.faces()[f].normal),
-            ),
+            Shape::Hull(hull) => Some(hull.edges()[k].faces.map(|f| hull.faces()[f].normal)),
             // From one side of the sheet over its border to the other: the middle of the arc tells which way.
             Shape::Triangle(facet) => {
                 let points = facet.points();
@@ -204,7 +208,7 @@ impl<'a> Placed<'a> {
                 let n = facet.normal();
                 let out = (points[q] - points[p]).cross(n).try_normalize()?;
                 let lean = 1e-7 * out;
-                Some([n + lean, -n + lean].map(|v| self.turn * v))
+                Some([n + lean, -n + lean])
             }
             _ => None,
         }

@@ -105,11 +105,16 @@ pub(crate) fn circle_to_circle(a: &Circle, b: &Circle, start: DVec3, mut visit: 
     }
     let mut between = |p: DVec3, q: DVec3| {
         let (p, q) = settle(a, b, p, q);
-        // Across the two tangents, both ways, and along the gap.
+        // Across the two tangents, both ways; along the gap where they are parallel.
         let tangents = (p - a.centre)
             .cross(a.axis)
             .cross((q - b.centre).cross(b.axis));
-        let all = [tangents, -tangents, q - p];
+        let parallel = tangents.length() < 1e-3 * a.radius * b.radius;
+        let all = [
+            tangents,
+            -tangents,
+            if parallel { q - p } else { DVec3::ZERO },
+        ];
         let all = all.into_iter().filter_map(DVec3::try_normalize);
         all.filter(seen).for_each(&mut visit);
     };

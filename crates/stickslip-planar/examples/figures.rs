@@ -14,6 +14,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(format!("{out}.svg"), figure::both_svg(&state, &answer))?;
     let map = mode_map(&state, &options, &MapOptions::for_state(&state))?;
     print!("{}", map.text());
-    std::fs::write(format!("{out}.map.svg"), map.svg(&state.title))?;
+    std::fs::write(format!("{out}.map.svg"), map.svg(&state))?;
     Ok(())
 }

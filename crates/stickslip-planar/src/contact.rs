@@ -1,6 +1,6 @@
 //! One contact and its vectors in configuration space (sections 4.1 to 4.3 of the document).
 
-use crate::vec3::{V3, axpy, dot, scale};
+use crate::vec3::{V3, axpy, dot, norm, scale};
 
 /// How the two surfaces touch. The vectors at the instant of contact are the same for all kinds; what differs is the
 /// way they change as the body moves, that is the second-variation term h.
@@ -32,10 +32,21 @@ pub struct Contact {
     pub r: [f64; 2],
     /// Coulomb's coefficient, zero or more; infinity is allowed.
     pub mu: f64,
+    /// The coefficient of a contact that stands still, where it is larger than `mu`, that of a sliding one.
+    pub mu_static: Option<f64>,
     /// Which surfaces touch.
     pub kind: ContactKind,
     /// A word for reports; empty for none.
     pub name: String,
+}
+
+/// Coulomb's coefficients of one contact; infinity is allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficients {
+    /// While it slides.
+    pub slide: f64,
+    /// While it stands still, not less than `slide`.
+    pub stick: f64,
 }
 
 /// The vectors of equation (1) at one contact, in the coordinates (x, y, q = ρθ).
@@ -130,8 +141,31 @@ impl Contact {
             n,
             r,
             mu,
+            mu_static: None,
             kind: ContactKind::B,
             name: String::new(),
+        }
+    }
+
+    /// The same contact with a larger coefficient while it stands still.
+    #[must_use]
+    pub fn with_static_friction(mut self, mu_static: f64) -> Self {
+        self.mu_static = Some(mu_static);
+        self
+    }
+
+    /// The coefficients with which the search works, sliding and standing still.
+    ///
+    /// Where the edges Δn ± μ v_f lean on each other to 1e-8 the normal force between them is lost in rounding: such a
+    /// coefficient is taken as infinite ([`crate::Note::TakenAsInfinite`]).
+    #[must_use]
+    pub fn coefficients(&self, rho: f64) -> Coefficients {
+        let frame = self.frame(rho);
+        let most = 1e8 * frame.delta_n / norm(frame.v_f);
+        let taken = |mu: f64| if mu > most { f64::INFINITY } else { mu };
+        Coefficients {
+            slide: taken(self.mu),
+            stick: taken(self.mu_static.unwrap_or(self.mu)),
         }
     }
 

@@ -65,7 +65,7 @@ pub fn forces(state: &State, options: &Options, a: V3) -> ForceSet {
     let kept: Vec<usize> = (0..problem.active.len())
         .filter(|&i| problem.gap_sign(i, a) == 0)
         .collect();
-    let edges = edges(state, &problem, &kept, a);
+    let edges = edges(&problem, &kept, a);
     let reaction = sub(scale(a, problem.m), problem.force);
     let slack = 100.0 * problem.m * problem.slack(a);
     let blank: Vec<ContactForce> = kept
@@ -137,11 +137,10 @@ pub fn forces(state: &State, options: &Options, a: V3) -> ForceSet {
     set
 }
 
-fn edges(state: &State, problem: &Problem, kept: &[usize], a: V3) -> Vec<Edge> {
+fn edges(problem: &Problem, kept: &[usize], a: V3) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (slot, &i) in kept.iter().enumerate() {
         let contact = &problem.active[i];
-        let mu = state.contacts[contact.index].mu;
         let mut push = |normal: f64, friction: f64| {
             let vector = axpy(scale(contact.row, normal), friction, contact.v_f);
             edges.push(Edge {
@@ -152,6 +151,10 @@ fn edges(state: &State, problem: &Problem, kept: &[usize], a: V3) -> Vec<Edge> {
             });
         };
         let way = problem.way(i, a);
+        let mu = match way {
+            0 => contact.friction.stick,
+            _ => contact.friction.slide,
+        };
         if mu.is_infinite() {
             if way <= 0 {
                 push(0.0, 1.0);

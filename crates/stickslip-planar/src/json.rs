@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 /// `answer` as a JSON object. Contacts are numbered from 0 and infinities are the strings "inf" and "-inf".
 ///
-/// `solutions` lists `{modes, acceleration: [ax, ay, alpha]}` for single accelerations and `{modes, vertices, rays}` for
-/// continuous sets.
+/// `solutions` lists `{modes, acceleration: [ax, ay, alpha], vertices, rays, …}`; the acceleration is null for continuous
+/// sets.
 #[must_use]
 pub fn json(state: &State, options: &Options, answer: &Solutions) -> Value {
     let options = answer.options(options);
@@ -35,7 +35,7 @@ pub fn json(state: &State, options: &Options, answer: &Solutions) -> Value {
         "h": answer.h,
         "slip": answer.slip,
         "subsets": {
-            "total": answer.subsets.total,
+            "total": answer.subsets.total().map_or_else(|| json!(answer.subsets.total_text()), |n| json!(n)),
             "tried": answer.subsets.tried,
         },
         "hypotheses": answer.hypotheses.iter().map(hypothesis).collect::<Vec<_>>(),
@@ -74,23 +74,17 @@ fn solution(state: &State, options: &Options, answer: &Solutions, s: &Solution) 
         .iter()
         .map(|&v| force_set(&forces(state, options, v)))
         .collect();
-    if let Some(a) = s.acceleration() {
-        map.insert("acceleration".into(), json!(a));
-        map.insert(
-            "forces".into(),
-            sets.into_iter().next().unwrap_or(Value::Null),
-        );
-    } else {
-        map.insert("vertices".into(), json!(s.vertices));
-        map.insert("rays".into(), json!(s.rays));
-        map.insert("forces_at_vertices".into(), json!(sets));
-        if let Some((t_c, lo, hi)) = interval(state, s) {
-            map.insert(
-                "interval".into(),
-                json!({ "t_c": t_c, "c": [number(lo), number(hi)] }),
-            );
-        }
+    map.insert("acceleration".into(), json!(s.acceleration()));
+    map.insert("vertices".into(), json!(s.vertices));
+    map.insert("rays".into(), json!(s.rays));
+    if s.region.is_point() {
+        let only = sets.first().cloned().unwrap_or(Value::Null);
+        map.insert("forces".into(), only);
+    } else if let Some((t_c, lo, hi)) = interval(state, s) {
+        let interval = json!({ "t_c": t_c, "c": [number(lo), number(hi)] });
+        map.insert("interval".into(), interval);
     }
+    map.insert("forces_at_vertices".into(), json!(sets));
     Value::Object(map)
 }
 

@@ -1,6 +1,6 @@
 //! First and second variation at every contact (section 5.4.1), ready for the search.
 
-use crate::contact::Contact;
+use crate::contact::{Coefficients, Contact};
 use crate::solve::Options;
 use crate::state::State;
 use crate::vec3::{V3, ZERO, axpy, dot, norm, scale};
@@ -25,10 +25,10 @@ pub(crate) struct Active {
     pub(crate) drift: f64,
     /// m ω² r as used in (9) and (10), without the mass.
     pub(crate) omega2_r: V3,
-    /// The edges of the friction cone, `Δ_n n + μ v_f` and `Δ_n n - μ v_f`.
-    pub(crate) plus: V3,
-    pub(crate) minus: V3,
-    pub(crate) infinite_friction: bool,
+    pub(crate) friction: Coefficients,
+    /// The edges `Δ_n n + μ v_f` and `Δ_n n - μ v_f` of a sliding contact and of one that stands still.
+    slide: [V3; 2],
+    stick: [V3; 2],
 }
 
 impl Active {
@@ -53,12 +53,14 @@ impl Active {
         let slip = dot(velocity, v_f);
         let omega2_r = [omega * omega * r_x, omega * omega * r_y, 0.0];
         let slip_sign = sign(slip, (tol * norm(velocity) * norm(v_f)).max(slow));
-        let infinite_friction = contact.mu.is_infinite();
-        let (plus, minus) = if infinite_friction {
-            (v_f, scale(v_f, -1.0))
-        } else {
-            (axpy(row, contact.mu, v_f), axpy(row, -contact.mu, v_f))
+        let edges = |mu: f64| {
+            if mu.is_infinite() {
+                [v_f, scale(v_f, -1.0)]
+            } else {
+                [axpy(row, mu, v_f), axpy(row, -mu, v_f)]
+            }
         };
+        let friction = contact.coefficients(state.rho);
         Self {
             index,
             row,
@@ -70,9 +72,9 @@ impl Active {
             slip_sign,
             drift: dot(omega2_r, v_f),
             omega2_r,
-            plus,
-            minus,
-            infinite_friction,
+            friction,
+            slide: edges(friction.slide),
+            stick: edges(friction.stick),
         }
     }
 
@@ -88,14 +90,13 @@ impl Active {
 
     /// The generators of the reaction for a contact sliding to `way` (+1 along t, -1 against it, 0 sticking).
     pub(crate) fn push_edges(&self, way: i8, edges: &mut Vec<V3>) {
-        if way <= 0 {
-            edges.push(self.plus);
-        }
-        if way >= 0 {
-            edges.push(self.minus);
+        match way {
+            0 => edges.extend(self.stick),
+            1.. => edges.push(self.slide[1]),
+            _ => edges.push(self.slide[0]),
         }
         // With infinite friction the edges are ±v_f and the cone is the half-plane between them.
-        if way == 0 && self.infinite_friction {
+        if way == 0 && self.friction.stick.is_infinite() {
             edges.push(self.row);
         }
     }

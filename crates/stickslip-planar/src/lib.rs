@@ -48,7 +48,7 @@ mod trace;
 mod vec3;
 
 pub use cone::Cone;
-pub use contact::{Contact, ContactKind, Frame};
+pub use contact::{Coefficients, Contact, ContactKind, Frame};
 pub use forces::{ContactForce, ForceSet, forces};
 pub use json::json;
 pub use mode_map::{Axis, MapOptions, ModeMap, ModeRegion, Square, label, mode_map};

@@ -27,6 +27,11 @@ impl Axis {
         }
     }
 
+    /// This component of the state's own load.
+    pub(crate) fn of(self, state: &State) -> f64 {
+        state.force[self.index()]
+    }
+
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::ForceX => "F_x (N)",
@@ -135,7 +140,7 @@ pub fn label(answer: &Solutions) -> String {
         Status::Collision => "collision".into(),
         Status::None => "none".into(),
         _ => {
-            let words: Vec<String> = answer
+            let mut words: Vec<String> = answer
                 .sets
                 .iter()
                 .map(|s| {
@@ -143,6 +148,8 @@ pub fn label(answer: &Solutions) -> String {
                     format!("{}{mode}", if s.region.is_point() { "" } else { "~" })
                 })
                 .collect();
+            // Rest first, then in the order of the answer.
+            words.sort_by_key(|word| word.chars().any(|letter| letter != 'f'));
             words.join(" | ")
         }
     }
@@ -159,16 +166,20 @@ struct Mapper<'a> {
 }
 
 impl Mapper<'_> {
-    /// The region at a node. Nodes lie off the lattice, so that none falls on the lines where components vanish.
+    /// The region at a point of the finest square (i, j). The points mirror each other in the middle of the window, and
+    /// lie off the squares' middles, so that they seldom fall on the lines where modes change.
     fn region(&mut self, i: u32, j: u32) -> Result<usize, StateError> {
         if let Some(&region) = self.known.get(&(i, j)) {
             return Ok(region);
         }
         let at = |[lo, hi]: [f64; 2], k: u32, offset: f64| {
-            lo + (hi - lo) * (f64::from(k) + offset) / f64::from(self.size)
+            let half = 0.5 * f64::from(self.size);
+            let place = f64::from(k) + 0.5 - half;
+            let out = if place < 0.0 { -offset } else { offset };
+            0.5 * (lo + hi) + 0.5 * (hi - lo) * (place + out) / half
         };
-        self.state.force[self.options.x.0.index()] = at(self.options.x.1, i, 0.3717);
-        self.state.force[self.options.y.0.index()] = at(self.options.y.1, j, 0.4139);
+        self.state.force[self.options.x.0.index()] = at(self.options.x.1, i, 0.1283);
+        self.state.force[self.options.y.0.index()] = at(self.options.y.1, j, 0.0861);
         let name = label(&solve(&self.state, self.settings)?);
         let region = match self.labels.iter().position(|l| *l == name) {
             Some(region) => region,
@@ -194,10 +205,20 @@ impl Mapper<'_> {
             return Ok(());
         }
         if side <= coarse {
-            let same = self.region(i + side, j)? == corner
-                && self.region(i, j + side)? == corner
-                && self.region(i + side, j + side)? == corner
-                && self.region(i + half, j + half)? == corner;
+            // The corners, and the four squares about the middle.
+            let (last, before) = (side - 1, half - 1);
+            let mut same = true;
+            for (a, b) in [
+                (last, 0),
+                (0, last),
+                (last, last),
+                (before, before),
+                (half, before),
+                (before, half),
+                (half, half),
+            ] {
+                same = same && self.region(i + a, j + b)? == corner;
+            }
             if same {
                 self.squares.push(Square {
                     i,
@@ -242,6 +263,18 @@ pub fn mode_map(
         return Err(bad(
             "at most 12 halvings, the coarse ones no more than the fine",
         ));
+    }
+    // Whether the velocity closes a contact does not depend on the force.
+    let first = solve(state, settings)?;
+    if let Some((i, speed)) = first.colliding.first() {
+        return Err(StateError::Value {
+            what: "v".into(),
+            message: format!(
+                "points into the surface of contact {} ({:e} m/s): an impact comes first, whatever the force",
+                i + 1,
+                -speed
+            ),
+        });
     }
     let size = 1 << options.fine;
     let mut mapper = Mapper {

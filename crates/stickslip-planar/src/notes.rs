@@ -25,8 +25,15 @@ pub enum Note {
     ConeBelowTangentPlane(usize),
     /// A contact with infinite friction.
     InfiniteFriction(usize),
+    /// A contact with so much friction that it is taken as infinite.
+    TakenAsInfinite(usize),
+    /// A contact that stands still, with static friction above kinetic: where sticking and starting to slide are both
+    /// legal, both are listed.
+    StaticFriction(usize),
     /// A contact that the velocity breaks or closes only just: it may be meant to be kept.
     NearlyKept(usize),
+    /// The levers are very long or very short beside the radius of gyration: rotations have few digits.
+    Levers,
     /// The answer hangs on digits beyond the tolerance: a slightly different tolerance gives another number of sets.
     NearSingular,
 }
@@ -43,7 +50,10 @@ impl Note {
             Self::ParallelNormals(..) => "parallel-normals",
             Self::ConeBelowTangentPlane(_) => "cone-below-tangent-plane",
             Self::InfiniteFriction(_) => "infinite-friction",
+            Self::TakenAsInfinite(_) => "taken-as-infinite",
+            Self::StaticFriction(_) => "static-friction",
             Self::NearlyKept(_) => "nearly-kept",
+            Self::Levers => "levers",
             Self::NearSingular => "near-singular",
         }
     }
@@ -58,13 +68,15 @@ impl Note {
     #[must_use]
     pub fn contacts(&self) -> Vec<usize> {
         match *self {
-            Self::Free | Self::NearSingular => vec![],
+            Self::Free | Self::Levers | Self::NearSingular => vec![],
             Self::Repeated(i, j) | Self::Coincident(i, j) | Self::ParallelNormals(i, j) => {
                 vec![i, j]
             }
             Self::VertexVertex(i)
             | Self::ConeBelowTangentPlane(i)
             | Self::InfiniteFriction(i)
+            | Self::TakenAsInfinite(i)
+            | Self::StaticFriction(i)
             | Self::NearlyKept(i) => vec![i],
         }
     }
@@ -112,6 +124,22 @@ impl fmt::Display for Note {
                 "contact {} has infinite friction: it can slide only without normal force",
                 i + 1
             ),
+            Self::TakenAsInfinite(i) => write!(
+                f,
+                "the friction of contact {} is taken as infinite: the edges of its cone oppose each other to within 1e-8",
+                i + 1
+            ),
+            Self::StaticFriction(i) => write!(
+                f,
+                "contact {} stands still, and its static friction is larger than its kinetic: where it can stick and start \
+                 to slide, both are listed (a body at rest is usually taken to stick)",
+                i + 1
+            ),
+            Self::Levers => write!(
+                f,
+                "the longest lever and the radius of gyration differ more than ten thousandfold: what turns the body and \
+                 what moves it are told apart to fewer digits"
+            ),
             Self::NearSingular => write!(
                 f,
                 "the state is singular to within the tolerance: with a larger or smaller one there are other solutions"
@@ -131,6 +159,10 @@ pub(crate) fn notes(state: &State, problem: &Problem) -> Vec<Note> {
     if state.contacts.is_empty() {
         notes.push(Note::Free);
     }
+    let ratio = state.longest_lever() / state.rho;
+    if ratio > 1e4 || (ratio > 0.0 && ratio < 1e-4) {
+        notes.push(Note::Levers);
+    }
     for (i, contact) in state.contacts.iter().enumerate() {
         if contact.kind == ContactKind::VertexVertex {
             notes.push(Note::VertexVertex(i));
@@ -141,13 +173,26 @@ pub(crate) fn notes(state: &State, problem: &Problem) -> Vec<Note> {
         if !kept && dot(velocity, row).abs() <= 1e-4 * norm(velocity) {
             notes.push(Note::NearlyKept(i));
         }
-        if contact.mu.is_infinite() {
-            notes.push(Note::InfiniteFriction(i));
+        let friction = contact.coefficients(state.rho);
+        let largest = contact.mu_static.unwrap_or(contact.mu);
+        if friction.stick.is_infinite() {
+            notes.push(if largest.is_infinite() {
+                Note::InfiniteFriction(i)
+            } else {
+                Note::TakenAsInfinite(i)
+            });
         } else if !contact
             .frame(state.rho)
-            .cone_above_tangent_plane(contact.mu)
+            .cone_above_tangent_plane(friction.stick)
         {
             notes.push(Note::ConeBelowTangentPlane(i));
+        }
+        let still = problem
+            .active
+            .iter()
+            .any(|a| a.index == i && a.slip_sign == 0);
+        if still && friction.slide < friction.stick {
+            notes.push(Note::StaticFriction(i));
         }
     }
     for (place, a) in problem.active.iter().enumerate() {

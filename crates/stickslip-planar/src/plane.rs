@@ -17,12 +17,14 @@ use crate::vec3::{V3, add, cross, dot, norm, scale, sub, unit};
 pub(crate) fn solve(
     problem: &Problem,
     frames: &[crate::contact::Frame],
-    mus: &[f64],
     kept: &[usize],
     out: &mut Vec<Outcome>,
 ) {
+    // Static friction above kinetic: the contact may stick and slide, and two projections would find one of them.
+    let friction = problem.active[kept[0]].friction;
     if let (&[i], true) = (kept, problem.at_rest)
-        && let Some(reaction) = two_projections(&frames[i], mus[i], problem.force)
+        && friction.slide == friction.stick
+        && let Some(reaction) = two_projections(&frames[i], friction.slide, problem.force)
     {
         out.push((Place::TwoProjections, at_rest(problem, kept, reaction)));
         return;
@@ -225,12 +227,11 @@ mod tests {
             let problem = Problem::new(&state, &crate::solve::Options::default());
             let kept: Vec<usize> = (0..state.contacts.len()).collect();
             let frames: Vec<Frame> = state.contacts.iter().map(|c| c.frame(state.rho)).collect();
-            let mus: Vec<f64> = state.contacts.iter().map(|c| c.mu).collect();
             let regions = |out: Vec<Outcome>| -> Vec<Region> {
                 out.into_iter().filter_map(|(_, r)| r.ok()).collect()
             };
             let mut out = Vec::new();
-            solve(&problem, &frames, &mus, &kept, &mut out);
+            solve(&problem, &frames, &kept, &mut out);
             let in_plane = regions(out);
             let n = scale(problem.active[0].row, 1.0 / problem.active[0].delta);
             let (u, w) = complement(n);

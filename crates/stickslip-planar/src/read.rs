@@ -5,7 +5,8 @@
 use crate::contact::{Contact, ContactKind};
 use crate::state::{State, StateError};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use std::fmt;
 
 impl State {
@@ -31,6 +32,16 @@ impl State {
     /// # Errors
     /// [`StateError`] with line and column of what is wrong.
     pub fn from_json(text: &str) -> Result<Self, StateError> {
+        let start = text.len() - text.trim_start().len();
+        if !text[start..].starts_with('{') {
+            let (line, column) = line_and_column(text, start);
+            return Err(StateError::Syntax {
+                line,
+                column,
+                message: "expected a state with the keys m, rho, F, mu and contacts, in braces"
+                    .into(),
+            });
+        }
         let raw: RawState = serde_json::from_str(text).map_err(|e| {
             // serde_json ends its message with the place; we give the place first.
             let full = e.to_string();
@@ -44,12 +55,15 @@ impl State {
         raw.check()
     }
 
-    /// Reads a state from text in either format: JSON where the first character that is no white space is `{`.
+    /// Reads a state from text in either format, with or without a byte order mark: JSON where the first character that
+    /// is no white space is `{`, or where the text is JSON of any other kind (which is refused).
     ///
     /// # Errors
     /// [`StateError`] with line and column of what is wrong.
     pub fn from_text(text: &str) -> Result<Self, StateError> {
-        if text.trim_start().starts_with('{') {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+        if text.trim_start().starts_with('{') || json() {
             Self::from_json(text)
         } else {
             Self::from_toml(text)
@@ -69,7 +83,7 @@ struct RawState {
     force: Triple,
     #[serde(rename = "v", alias = "velocity", default)]
     velocity: Triple,
-    mu: Option<Friction>,
+    mu: Option<Frictions>,
     #[serde(alias = "contact")]
     contacts: Vec<RawContact>,
     #[serde(default)]
@@ -91,7 +105,7 @@ struct RawContact {
     n: Direction,
     r: Option<Pair>,
     point: Option<Pair>,
-    mu: Option<Friction>,
+    mu: Option<Frictions>,
     #[serde(rename = "type", alias = "kind")]
     kind: Option<Kind>,
     curvature: Option<Curvature>,
@@ -184,7 +198,8 @@ impl RawState {
             contacts.push(Contact {
                 n: raw.n.0,
                 r,
-                mu: mu.0,
+                mu: mu.kinetic,
+                mu_static: mu.larger,
                 kind,
                 name: raw.name,
             });
@@ -283,6 +298,65 @@ checked!(Friction(f64), Number, |Number(x)| {
         ))
     }
 });
+/// One coefficient, or { static, kinetic }.
+#[derive(Clone, Copy)]
+struct Frictions {
+    kinetic: f64,
+    larger: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StaticKinetic {
+    #[serde(rename = "static")]
+    stick: Friction,
+    kinetic: Friction,
+}
+
+impl<'de> Deserialize<'de> for Frictions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FrictionsVisitor;
+        impl<'de> Visitor<'de> for FrictionsVisitor {
+            type Value = Frictions;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a number, or {{ static, kinetic }}")
+            }
+            fn visit_f64<E: Error>(self, x: f64) -> Result<Frictions, E> {
+                one(x.into_deserializer())
+            }
+            fn visit_i64<E: Error>(self, x: i64) -> Result<Frictions, E> {
+                one(x.into_deserializer())
+            }
+            fn visit_u64<E: Error>(self, x: u64) -> Result<Frictions, E> {
+                one(x.into_deserializer())
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Frictions, E> {
+                one(text.into_deserializer())
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Frictions, A::Error> {
+                let both = StaticKinetic::deserialize(MapAccessDeserializer::new(map))?;
+                let (stick, kinetic) = (both.stick.0, both.kinetic.0);
+                if stick < kinetic {
+                    return Err(A::Error::custom(format!(
+                        "static friction is not less than kinetic, found static {stick} and kinetic {kinetic}"
+                    )));
+                }
+                Ok(Frictions {
+                    kinetic,
+                    larger: (stick > kinetic).then_some(stick),
+                })
+            }
+        }
+        fn one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Frictions, D::Error> {
+            Friction::deserialize(deserializer).map(|Friction(kinetic)| Frictions {
+                kinetic,
+                larger: None,
+            })
+        }
+        deserializer.deserialize_any(FrictionsVisitor)
+    }
+}
+
 checked!(Pair([f64; 2]), Vec<Number>, finite_array);
 checked!(Triple([f64; 3]), Vec<Number>, finite_array);
 checked!(Direction([f64; 2]), Vec<Number>, |xs| {

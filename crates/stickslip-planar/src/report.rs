@@ -1,6 +1,7 @@
 //! The answer in words.
 
-use crate::forces::{ForceSet, forces};
+use crate::contact::Contact;
+use crate::forces::{ContactForce, ForceSet, forces};
 use crate::solve::{Options, Solution, Solutions, Status};
 use crate::state::State;
 use crate::trace::{Hypothesis, Place, Reason, Verdict};
@@ -61,7 +62,7 @@ fn write_text(
             short(c.n[1]),
             short(c.r[0]),
             short(c.r[1]),
-            short(c.mu)
+            friction(c)
         )?;
     }
     for note in &answer.notes {
@@ -77,6 +78,10 @@ fn write_text(
             out,
             "An impact comes first, and the velocity after it decides the contacts; accelerations say nothing here."
         )?;
+        writeln!(
+            out,
+            "If this is a rounding error of a kept contact: --rest-speed sets the speed up to which velocities are zero."
+        )?;
         return Ok(());
     }
     writeln!(out, "{}", headline(answer))?;
@@ -89,8 +94,8 @@ fn write_text(
         out,
         "{} of {} sets of contacts tried{}",
         answer.subsets.tried,
-        answer.subsets.total,
-        if (answer.subsets.tried as f64) < answer.subsets.total {
+        answer.subsets.total_text(),
+        if answer.subsets.total() != Some(answer.subsets.tried as u64) {
             "; the others can add nothing"
         } else {
             ""
@@ -100,6 +105,13 @@ fn write_text(
         write_hypotheses(out, answer)?;
     }
     Ok(())
+}
+
+fn friction(contact: &Contact) -> String {
+    match contact.mu_static {
+        Some(stick) => format!("{} (static {})", short(contact.mu), short(stick)),
+        None => short(contact.mu),
+    }
 }
 
 fn headline(answer: &Solutions) -> String {
@@ -207,7 +219,9 @@ fn write_forces(out: &mut String, set: &ForceSet, place: &str) -> std::fmt::Resu
         .flatten()
         .fold(1e-9_f64, |m, f| m.max(f.normal.abs()).max(f.friction.abs()));
     if set.unique() {
-        for f in &set.vertices[0] {
+        let loaded = |f: &&ContactForce| f.normal.abs().max(f.friction.abs()) > 1e-12 * size;
+        let count = set.vertices[0].iter().filter(loaded).count();
+        for f in set.vertices[0].iter().filter(loaded) {
             writeln!(
                 out,
                 "     force of contact {}{place}: normal {} N, friction {} N",
@@ -216,7 +230,7 @@ fn write_forces(out: &mut String, set: &ForceSet, place: &str) -> std::fmt::Resu
                 short_of(f.friction, size)
             )?;
         }
-        return Ok(());
+        return write_unloaded(out, set.vertices[0].len() - count, place);
     }
     if !set.complete {
         writeln!(
@@ -237,7 +251,14 @@ fn write_forces(out: &mut String, set: &ForceSet, place: &str) -> std::fmt::Resu
         )?;
     }
     let count = set.vertices.first().map_or(0, Vec::len);
+    let mut unloaded = 0;
     for i in 0..count {
+        let zero =
+            |v: &Vec<ContactForce>| v[i].normal.abs().max(v[i].friction.abs()) <= 1e-12 * size;
+        if set.vertices.iter().all(zero) {
+            unloaded += 1;
+            continue;
+        }
         let range = |pick: &dyn Fn(usize) -> f64| {
             let values = (0..set.vertices.len()).map(pick);
             let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| {
@@ -257,7 +278,19 @@ fn write_forces(out: &mut String, set: &ForceSet, place: &str) -> std::fmt::Resu
             range(&|v| set.vertices[v][i].friction)
         )?;
     }
-    Ok(())
+    write_unloaded(out, unloaded, place)
+}
+
+/// The kept contacts without force, in one line.
+fn write_unloaded(out: &mut String, count: usize, place: &str) -> std::fmt::Result {
+    match count {
+        0 => Ok(()),
+        1 => writeln!(out, "     no force at 1 other contact that is kept{place}"),
+        n => writeln!(
+            out,
+            "     no force at {n} other contacts that are kept{place}"
+        ),
+    }
 }
 
 /// Point, segment, half-line, line or polygon.

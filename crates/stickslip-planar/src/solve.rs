@@ -67,10 +67,30 @@ impl Solution {
 /// How many sets of contacts there are and how many were looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubsetCount {
-    /// 2^k - 1 for k active contacts.
-    pub total: f64,
+    /// Active contacts, k: there are 2^k - 1 sets of them.
+    pub contacts: usize,
     /// Hypotheses tried.
     pub tried: usize,
+}
+
+impl SubsetCount {
+    /// 2^k - 1, or `None` where it does not fit.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        match self.contacts {
+            64 => Some(u64::MAX),
+            k => Some(1_u64.checked_shl(k as u32)? - 1),
+        }
+    }
+
+    /// 2^k - 1 in words.
+    #[must_use]
+    pub fn total_text(&self) -> String {
+        match self.total() {
+            Some(total) if self.contacts <= 40 => total.to_string(),
+            _ => format!("2^{} - 1", self.contacts),
+        }
+    }
 }
 
 /// Everything Newton's and Coulomb's laws say about a state.
@@ -203,6 +223,16 @@ fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
     }
     let problem = Problem::new(state, options);
     let k = problem.active.len();
+    // Before anything that takes longer with every pair of contacts.
+    if options.exhaustive && k > EXHAUSTIVE_CAP {
+        return Err(StateError::TooManySubsets { found: k });
+    }
+    if k > options.max_contacts {
+        return Err(StateError::TooManyContacts {
+            found: k,
+            cap: options.max_contacts,
+        });
+    }
     let mut answer = Solutions {
         sets: Vec::new(),
         active: problem.active.iter().map(|c| c.index).collect(),
@@ -212,7 +242,7 @@ fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
         colliding: problem.colliding.clone(),
         hypotheses: Vec::new(),
         subsets: SubsetCount {
-            total: libm::exp2(k as f64) - 1.0,
+            contacts: k,
             tried: 0,
         },
         notes: notes(state, &problem),
@@ -220,18 +250,6 @@ fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
     };
     if !problem.colliding.is_empty() {
         return Ok(answer);
-    }
-    let cap = if options.exhaustive {
-        options.max_contacts.min(EXHAUSTIVE_CAP)
-    } else {
-        options.max_contacts
-    };
-    if k > cap {
-        return Err(StateError::TooManyContacts {
-            found: k,
-            cap,
-            subsets: format!("{:.3e} subsets", answer.subsets.total),
-        });
     }
     let mut found = Vec::new();
     zero_reaction(&problem, &mut found);
@@ -246,16 +264,11 @@ fn attempt(state: &State, options: &Options) -> Result<Solutions, StateError> {
         .iter()
         .map(|c| state.contacts[c.index].frame(state.rho))
         .collect();
-    let mus: Vec<f64> = problem
-        .active
-        .iter()
-        .map(|c| state.contacts[c.index].mu)
-        .collect();
     answer.subsets.tried = subsets.len() + refused.len();
     for (kept, flat) in subsets {
         let mut outcomes = Vec::new();
         match &flat {
-            Flat::Plane => plane::solve(&problem, &frames, &mus, &kept, &mut outcomes),
+            Flat::Plane => plane::solve(&problem, &frames, &kept, &mut outcomes),
             Flat::Line(line) => line::solve(&problem, &kept, line, &mut outcomes),
             Flat::Point(a) => outcomes.push((Place::Corner, at_point(&problem, &kept, *a))),
         }
@@ -347,6 +360,7 @@ fn collect(state: &State, problem: &Problem, found: Found, answer: &mut Solution
         .map(|region| Solution::new(state, problem, region.clone()))
         .collect();
     sets.sort_by_key(|set| mode_order(&set.mode));
+    sets.dedup_by(|b, a| same_point(state, problem, a, b));
     answer.hypotheses = found
         .iter()
         .map(|(kept, dimension, outcomes)| Hypothesis {
@@ -357,11 +371,7 @@ fn collect(state: &State, problem: &Problem, found: Found, answer: &mut Solution
                 .map(|(place, result)| Piece {
                     place: place.clone(),
                     verdict: match result {
-                        Ok(region) => Verdict::Solution(
-                            sets.iter()
-                                .position(|s| s.region.covers(region, 2.0 * slack_at(region)))
-                                .unwrap_or(0),
-                        ),
+                        Ok(region) => Verdict::Solution(holder(&sets, region, slack_at(region))),
                         Err(reason) => Verdict::Rejected(*reason),
                     },
                 })
@@ -369,6 +379,31 @@ fn collect(state: &State, problem: &Problem, found: Found, answer: &mut Solution
         })
         .collect();
     answer.sets = sets;
+}
+
+/// The number of the set that holds `region`, or that is nearest to it.
+fn holder(sets: &[Solution], region: &Region, slack: f64) -> usize {
+    let holds = |s: &Solution| s.region.covers(region, 2.0 * slack);
+    sets.iter().position(holds).unwrap_or_else(|| {
+        let distance = |s: &Solution| norm(sub(s.region.vertices[0], region.vertices[0]));
+        let nearest =
+            (0..sets.len()).min_by(|&a, &b| distance(&sets[a]).total_cmp(&distance(&sets[b])));
+        nearest.unwrap_or(0)
+    })
+}
+
+/// Whether two points are one. The accelerations of one mode form a convex set, so that two of its points without the
+/// segment between them are one point, found twice with different rounding errors. Where ρ is large beside the levers
+/// those errors are large in q = ρθ, but not in what the contacts see of it.
+fn same_point(state: &State, problem: &Problem, a: &Solution, b: &Solution) -> bool {
+    let (Some(_), Some(_), true) = (a.acceleration(), b.acceleration(), a.mode == b.mode) else {
+        return false;
+    };
+    let weight = (state.longest_lever() / state.rho).min(1.0);
+    let mut d = sub(a.region.vertices[0], b.region.vertices[0]);
+    d[2] *= weight;
+    let size = norm(a.region.vertices[0]).max(problem.a_scale);
+    norm(d) <= 1e3 * problem.tol * size
 }
 
 /// Solutions are listed by mode in the order s, f, l, r.

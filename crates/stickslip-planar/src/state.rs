@@ -2,6 +2,7 @@
 
 use crate::cone::Cone;
 use crate::contact::{Contact, ContactKind};
+use crate::solve::EXHAUSTIVE_CAP;
 use crate::vec3::V3;
 use thiserror::Error;
 
@@ -48,16 +49,23 @@ pub enum StateError {
     },
     /// More contacts than the cap.
     #[error(
-        "{found} contacts, and the cap is {cap}: the number of hypotheses grows as the square of the number of contacts \
-         ({subsets}); raise the cap if you can wait"
+        "{found} contacts that the velocity keeps, and the cap is {cap}: time grows faster than the square of the number \
+         of contacts; raise the cap (--max-contacts) if you can wait"
     )]
     TooManyContacts {
         /// Contacts in the state that the velocity keeps.
         found: usize,
         /// The cap of the options.
         cap: usize,
-        /// The number of subsets, in words.
-        subsets: String,
+    },
+    /// More contacts than there is time to try every subset of.
+    #[error(
+        "every subset of {found} contacts: there are 2^{found} - 1 of them, and no more than {EXHAUSTIVE_CAP} contacts are \
+         searched like that; without --exhaustive only the subsets that can add a solution are tried"
+    )]
+    TooManySubsets {
+        /// Contacts in the state that the velocity keeps.
+        found: usize,
     },
 }
 
@@ -106,8 +114,9 @@ impl State {
         let mut edges = Vec::with_capacity(2 * self.contacts.len());
         for contact in &self.contacts {
             let frame = contact.frame(self.rho);
-            edges.extend(frame.cone_edges(contact.mu));
-            if contact.mu.is_infinite() {
+            let mu = contact.coefficients(self.rho).stick;
+            edges.extend(frame.cone_edges(mu));
+            if mu.is_infinite() {
                 edges.push(frame.delta_n_n);
             }
         }
@@ -127,34 +136,68 @@ impl State {
     /// [`StateError::Value`] naming the first such value.
     pub fn validate(&self) -> Result<(), StateError> {
         for (what, x) in [("m", self.m), ("rho", self.rho)] {
-            // Squares and quotients of these enter: keep clear of the ends of the floating-point range.
-            if !(x.is_finite() && x > 1e-100 && x < 1e100) {
-                return Err(value(what, format!("must be a positive number, is {x}")));
+            if !(x.is_finite() && x > 0.0) {
+                return Err(value(what, format!("must be a positive number, is {x:?}")));
             }
+            in_range(what, &[x])?;
         }
         for (what, xs) in [("F", self.force), ("v", self.velocity)] {
-            if !xs.iter().all(|x| x.is_finite() && x.abs() < 1e100) {
+            if !xs.iter().all(|x| x.is_finite()) {
                 return Err(value(
                     what,
                     format!("must be three finite numbers, is {xs:?}"),
                 ));
             }
+            in_range(what, &xs)?;
         }
-        if !self
-            .outline
-            .iter()
-            .flatten()
-            .all(|x| x.is_finite() && x.abs() < 1e100)
-        {
+        if !self.outline.iter().flatten().all(|x| x.is_finite()) {
             return Err(value("outline", "must be finite numbers"));
+        }
+        for p in &self.outline {
+            in_range("outline", p)?;
         }
         for (i, contact) in self.contacts.iter().enumerate() {
             contact
                 .validate()
                 .map_err(|(key, message)| value(format!("contacts[{i}].{key}"), message))?;
+            let lever = libm::hypot(contact.r[0], contact.r[1]);
+            if lever > LONGEST_LEVER * self.rho {
+                return Err(value(
+                    format!("contacts[{i}].r"),
+                    format!(
+                        "is {:.0e} times the radius of gyration {:e} m; beyond {LONGEST_LEVER:e} times, rounding errors \
+                         would decide",
+                        lever / self.rho,
+                        self.rho
+                    ),
+                ));
+            }
         }
         Ok(())
     }
+
+    /// The longest lever between a contact and the centre of mass, m.
+    pub(crate) fn longest_lever(&self) -> f64 {
+        let levers = self.contacts.iter().map(|c| libm::hypot(c.r[0], c.r[1]));
+        levers.fold(0.0, f64::max)
+    }
+}
+
+/// Longest lever that is accepted, in radii of gyration.
+const LONGEST_LEVER: f64 = 1e6;
+
+/// Squares and quotients of what a state holds must stay clear of the ends of the floating-point range.
+fn in_range(what: &str, xs: &[f64]) -> Result<(), StateError> {
+    let size = xs.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if size == 0.0 || (1e-40..=1e40).contains(&size) {
+        return Ok(());
+    }
+    Err(value(
+        what,
+        format!(
+            "its size {size:e} is out of range: in SI units, from 1e-40 to 1e40 (or zero) is accepted"
+        ),
+    ))
 }
 
 impl Contact {
@@ -163,11 +206,20 @@ impl Contact {
         if length.is_nan() || (length - 1.0).abs() > 1e-9 {
             return Err(("n", format!("must be a unit vector, has length {length}")));
         }
-        if !self.r.iter().all(|x| x.is_finite() && x.abs() < 1e100) {
+        if !self.r.iter().all(|x| x.is_finite()) {
             return Err(("r", format!("must be two finite numbers, is {:?}", self.r)));
         }
         if self.mu.is_nan() || self.mu < 0.0 {
             return Err(("mu", format!("must be zero or more, is {}", self.mu)));
+        }
+        if let Some(stick) = self.mu_static
+            && (stick.is_nan() || stick < self.mu)
+        {
+            let slide = self.mu;
+            return Err((
+                "mu",
+                format!("static friction must not be less than kinetic, is {stick} and {slide}"),
+            ));
         }
         if let ContactKind::Arc { body, obstacle } = self.kind {
             if !(body.is_finite() && obstacle.is_finite()) {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Random, all, distance, rod, scene};
+use stickslip_planar::figure::{Pair, Peg};
 use stickslip_planar::{State, Status};
 
 const G: f64 = 9.81;
@@ -150,7 +151,7 @@ fn peg(depth: f64, mu: f64, f_x: f64, f_z: f64, moment: f64) -> State {
 /// Whitney's jamming line M/(r F_z) = λ - μ(1 + λ) F_x/F_z with λ = l/(2 r μ), and his wedging condition l < 2 r μ.
 #[test]
 fn peg_in_hole_against_whitney() {
-    assert_eq!(modes("peg-slides.toml"), ["sl"]);
+    assert_eq!(modes("peg-slides.toml"), ["rl"]);
     assert_eq!(modes("peg-jams.toml"), ["ff"]);
     assert_eq!(modes("peg-wedged.toml"), ["ff", "lr"]);
     let r = 0.01;
@@ -179,6 +180,28 @@ fn peg_in_hole_against_whitney() {
         }
     }
     assert!(jams > 1000 && slides > 1000, "{jams} {slides}");
+}
+
+/// Both pairs of contacts, tip right and tip left: inside the parallelogram nothing sticks, beyond each of its slanted
+/// sides one pair does.
+#[test]
+fn whitneys_parallelogram() {
+    let mut random = Random(33);
+    let mut counts = [0; 3];
+    for _ in 0..3000 {
+        let (mu, depth) = (random.range(0.1, 0.8), random.range(0.02, 0.06));
+        let peg = Peg { r: 0.01, depth, mu };
+        if peg.lambda() < 1.05 {
+            continue;
+        }
+        let (x, y) = (random.range(-0.99, 0.99) / mu, random.range(-12.0, 12.0));
+        let [right, left] =
+            [Pair::TipRight, Pair::TipLeft].map(|pair| peg.sticks(pair, x, y).expect("a peg"));
+        assert_eq!(right, y >= peg.line(Pair::TipRight, x), "{peg:?} {x} {y}");
+        assert_eq!(left, y <= peg.line(Pair::TipLeft, x), "{peg:?} {x} {y}");
+        counts[usize::from(right) + 2 * usize::from(left)] += 1;
+    }
+    assert!(counts.iter().all(|&n| n > 200), "{counts:?}");
 }
 
 #[test]

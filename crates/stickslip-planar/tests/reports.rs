@@ -3,7 +3,7 @@
 mod common;
 
 use common::{all, scene, three_point};
-use stickslip_planar::{Axis, MapOptions, Options, figure, json, mode_map, report};
+use stickslip_planar::{Axis, Contact, MapOptions, Options, State, figure, json, mode_map, report};
 
 #[test]
 fn text_names_modes_and_reasons() {
@@ -38,11 +38,13 @@ fn json_has_the_promised_keys() {
     let first = &value["solutions"][0];
     assert_eq!(first["modes"], serde_json::json!(["srr", "rrs", "rrr"]));
     assert!((first["acceleration"][0].as_f64().unwrap() - 0.35).abs() < 1e-12);
-    assert!(first.get("vertices").is_none());
+    assert_eq!(first["vertices"][0], first["acceleration"]);
+    assert_eq!(first["rays"], serde_json::json!([]));
+    assert_eq!(value["subsets"]["total"], serde_json::json!(7));
     let walls = scene("parallel-walls.toml");
     let value = json(&walls, &options, &all(&walls));
     let first = &value["solutions"][0];
-    assert!(first.get("acceleration").is_none());
+    assert!(first["acceleration"].is_null());
     assert_eq!(first["vertices"].as_array().unwrap().len(), 2);
     assert_eq!(first["rays"], serde_json::json!([]));
     assert_eq!(first["modes"], serde_json::json!(["rl"]));
@@ -113,7 +115,15 @@ fn mode_map_of_the_three_point_contact() {
         "{}",
         map.text()
     );
-    assert!((share("rrr") - share("lll")).abs() < 3e-3);
+    // Mirror images have the same share, to the last square.
+    for (one, other) in [
+        ("rrr", "lll"),
+        ("sls", "rss"),
+        ("lss", "srs"),
+        ("fss", "sfs"),
+    ] {
+        assert!((share(one) - share(other)).abs() < 1e-12, "{}", map.text());
+    }
     let total: f64 = map.regions.iter().map(|r| r.fraction).sum();
     assert!((total - 1.0).abs() < 1e-9);
     let area: u64 = map
@@ -122,7 +132,9 @@ fn mode_map_of_the_three_point_contact() {
         .map(|s| u64::from(s.side) * u64::from(s.side))
         .sum();
     assert_eq!(area, 512 * 512);
-    well_formed(&map.svg("three feet"));
+    let svg = map.svg(&state);
+    well_formed(&svg);
+    assert!(svg.contains("load of the state itself") && svg.contains("letter 3: "));
     assert_eq!(
         map,
         mode_map(&state, &Options::default(), &options).unwrap()
@@ -134,4 +146,33 @@ fn mode_map_of_the_three_point_contact() {
     let mut bad = options;
     bad.x.1 = [1.0, 1.0];
     assert!(mode_map(&state, &Options::default(), &bad).is_err());
+}
+
+/// Every solution is in the picture: rest by its name, a range with both ends, the velocity of a moving body.
+#[test]
+fn pictures_name_every_solution() {
+    let picture = |name: &str| {
+        let state = scene(name);
+        figure::both_svg(&state, &all(&state))
+    };
+    let grasp = picture("grasp-closed.toml");
+    assert!(grasp.contains("1 [ff] no acceleration") && grasp.contains("2 [rl] (0, -9.81)"));
+    let walls = picture("parallel-walls.toml");
+    assert!(walls.contains("1 [rl] (0, -1) m/s², 0 rad/s² to no acceleration"));
+    assert!(picture("painleve-two.toml").contains(">v</text>"));
+    assert!(!picture("painleve-three.toml").contains(">v</text>"));
+}
+
+/// Contacts without force take one line, however many there are.
+#[test]
+fn contacts_without_force_take_one_line() {
+    let mut state = State::new(1.0, 1.0);
+    state.contacts = (0..24)
+        .map(|i| Contact::new([0.0, 1.0], [f64::from(i) - 11.5, 1.0], 0.3))
+        .collect();
+    state.force = [0.0, -1.0, 0.0];
+    let options = Options::default();
+    let text = report::text(&state, &options, &all(&state), false);
+    assert!(text.contains("other contacts that are kept"), "{text}");
+    assert!(text.matches("normal 0 N").count() == 0, "{text}");
 }

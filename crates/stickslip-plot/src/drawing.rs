@@ -276,7 +276,7 @@ impl Drawing {
         }
     }
 
-    /// Puts another drawing on this one, its corner at `at`.
+    /// Puts another drawing on this one, its corner at `at`; what leaves the other's frame is hidden.
     pub fn place(&mut self, other: &Drawing, at: Point) {
         let moved = |p: &Point| [p[0] + at[0], p[1] + at[1]];
         for item in &other.items {
@@ -291,7 +291,8 @@ impl Drawing {
                 | Shape::Text { at: p, .. }
                 | Shape::Cells { corner: p, .. } => *p = moved(p),
             }
-            item.window = item.window.map(|[x, y, w, h]| [x + at[0], y + at[1], w, h]);
+            let [x, y, w, h] = item.window.unwrap_or([0.0, 0.0, other.width, other.height]);
+            item.window = Some([x + at[0], y + at[1], w, h]);
             self.items.push(item);
         }
     }

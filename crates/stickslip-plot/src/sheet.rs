@@ -73,3 +73,25 @@ impl Sheet {
         self.drawing().write(path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colour::Colour;
+
+    #[test]
+    fn what_leaves_a_part_does_not_cover_its_neighbour() {
+        let red = Colour::rgb(0x00ff_0000);
+        let mut left = Drawing::new(40.0, 40.0, "left");
+        left.rectangle([0.0, 0.0], [40.0, 40.0], red);
+        let mut right = Drawing::new(40.0, 40.0, "right");
+        right.rectangle([-40.0, 0.0], [80.0, 40.0], Colour::rgb(0x00ff));
+        let sheet = Sheet::new("", 2).part(left.clone()).part(right).drawing();
+        let canvas = crate::raster::draw(&sheet, 1.0);
+        let middle_of_left = 3 * (20 * canvas.width + 20);
+        assert_eq!(
+            canvas.rgb()[middle_of_left..middle_of_left + 3],
+            [255, 0, 0]
+        );
+    }
+}

@@ -23,7 +23,7 @@ fn inspect(path: &str) -> Result<(), RecordError> {
     let (mut frames, mut contacts, mut t) = (0, 0, 0.0);
     for frame in reader {
         let step = frame?.step;
-        hash.update(step.step, &step.bodies);
+        hash.update(step.step, &step.bodies, &step.joints);
         frames += 1;
         contacts += step.contacts.len();
         t = step.t;

@@ -305,6 +305,7 @@ mod tests {
             },
             impulse: DVec3::new(0.5, 0.25, -0.125),
             restituted: 0.0,
+            directions: 0,
             mode: Mode::Stick,
         };
         let mut row = String::new();

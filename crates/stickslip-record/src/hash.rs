@@ -3,14 +3,15 @@
 use crate::recorder::state_numbers;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use stickslip_certify::BodyState;
+use stickslip_certify::{BodyState, JointImpulse};
 
 /// A running SHA-256 over all states of a run.
 ///
 /// The bytes that are hashed, all little-endian: once, the number of bodies (u64) and for each its
 /// name's length in bytes (u64) and UTF-8 bytes; then for every state, step 0 included and thinning
 /// not regarded, the step number (u64) and for each body in the model's order the bits of x, y, z,
-/// qs, qx, qy, qz, vx, vy, vz, wx, wy, wz. The sign of a zero is dropped (−0 hashes as 0), since it
+/// qs, qx, qy, qz, vx, vy, vz, wx, wy, wz; then for each joint and each spring of the record the bits of its six
+/// coordinates, whose turns are part of the state (there are none in the initial record). The sign of a zero is dropped (−0 hashes as 0), since it
 /// depends on the order of additions that mean the same; every other difference of a single bit,
 /// and q against −q, gives another hash.
 #[derive(Clone, Debug)]
@@ -33,16 +34,20 @@ impl StateHash {
     }
 
     /// Adds one state of the run.
-    pub fn update(&mut self, step: u64, bodies: &[BodyState]) {
+    pub fn update(&mut self, step: u64, bodies: &[BodyState], joints: &[JointImpulse]) {
         self.sha.update(step.to_le_bytes());
         for body in bodies {
-            let mut bytes = [0; 13 * 8];
-            for (slot, x) in bytes.chunks_exact_mut(8).zip(state_numbers(body)) {
-                // −0 + 0 = +0; all other numbers are unchanged.
-                slot.copy_from_slice(&(x + 0.0).to_bits().to_le_bytes());
-            }
-            self.sha.update(bytes);
+            self.numbers(state_numbers(body));
         }
+        for joint in joints {
+            self.numbers(joint.coordinates);
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self, numbers: [f64; N]) {
+        // −0 + 0 = +0; all other numbers are unchanged.
+        let bytes = numbers.map(|x| (x + 0.0).to_bits().to_le_bytes());
+        self.sha.update(bytes.as_flattened());
     }
 
     /// The hash of all states so far, 64 hexadecimal digits.
@@ -71,9 +76,24 @@ mod tests {
     fn hash(names: &[&str], states: &[(u64, &[BodyState])]) -> String {
         let mut hash = StateHash::new(names);
         for (step, bodies) in states {
-            hash.update(*step, bodies);
+            hash.update(*step, bodies, &[]);
         }
         hash.hex()
+    }
+
+    #[test]
+    fn a_turn_of_a_joint_is_part_of_the_state() {
+        let with = |coordinates| {
+            let mut hash = StateHash::new(&["wheel"]);
+            let joint = JointImpulse {
+                coordinates,
+                ..JointImpulse::default()
+            };
+            hash.update(1, &[state(1.0)], &[joint]);
+            hash.hex()
+        };
+        let turned = [0.0, 0.0, 0.0, std::f64::consts::TAU, 0.0, 0.0];
+        assert_ne!(with([0.0; 6]), with(turned));
     }
 
     #[test]

@@ -97,12 +97,13 @@ impl Header {
 }
 
 /// The cone as on the command line: `quadratic`, `pyramid:N`, or `pyramid:N:world:TURN` and `pyramid:N:body:TURN` for
-/// a fan that starts elsewhere, turned on by TURN sectors.
+/// a fan that starts elsewhere, turned on by TURN sectors; `budget:WORK` where each contact has its own.
 #[must_use]
 pub fn cone_to_string(cone: Cone) -> String {
     match cone {
         Cone::Quadratic => "quadratic".into(),
         Cone::Pyramid(n) => format!("pyramid:{n}"),
+        Cone::Budget(work) => format!("budget:{work}"),
         Cone::Fan(fan) => {
             let frame = if fan.carried { "body" } else { "world" };
             format!("pyramid:{}:{frame}:{:?}", fan.directions, fan.turn)
@@ -119,6 +120,7 @@ pub fn cone_from_str(text: &str) -> Option<Cone> {
     match (kind, rest.as_slice()) {
         ("quadratic", []) => Some(Cone::Quadratic),
         ("pyramid", [n]) => n.parse().ok().map(Cone::Pyramid),
+        ("budget", [work]) => work.parse().ok().map(Cone::Budget),
         ("pyramid", [n, frame @ ("world" | "body"), rest @ ..]) => {
             let turn = match rest {
                 [] => 0.0,
@@ -237,7 +239,12 @@ mod tests {
             carried: true,
             turn: 0.5,
         };
-        for cone in [Cone::Quadratic, Cone::Pyramid(4), Cone::Fan(fan)] {
+        for cone in [
+            Cone::Quadratic,
+            Cone::Pyramid(4),
+            Cone::Fan(fan),
+            Cone::Budget(30_000),
+        ] {
             assert_eq!(cone_from_str(&cone_to_string(cone)), Some(cone));
         }
         for bad in ["", "pyramid", "pyramid:x", "cube:4", "quadratic:1"] {

@@ -15,14 +15,14 @@
 //! let header = Header { bodies: vec!["ball".into()], h: 0.01, every: 1, ..Header::default() };
 //! let before = StepRecord { bodies: vec![BodyState::default()], ..StepRecord::default() };
 //! let mut hash = StateHash::new(&header.bodies);
-//! hash.update(before.step, &before.bodies);
+//! hash.update(before.step, &before.bodies, &before.joints);
 //!
 //! let mut file = ParquetWriter::new(&path);
 //! file.start(&header, &before)?;
 //! let mut step = StepRecord { step: 1, t: 0.01, ..before.clone() };
 //! step.bodies[0].pose.position.x = 0.02;
 //! file.record(Start { t: before.t, bodies: &before.bodies }, &step)?;
-//! hash.update(step.step, &step.bodies);
+//! hash.update(step.step, &step.bodies, &step.joints);
 //! file.finish(&Summary { steps: 1, t: step.t, hash: hash.hex(), ..Summary::default() })?;
 //!
 //! let last = Reader::open(&path)?.last().ok_or("no steps")??;

@@ -189,6 +189,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
             noise.vector()
         },
         restituted: 0.0,
+        directions: 0,
         mode,
     }
 }

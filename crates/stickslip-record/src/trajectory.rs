@@ -107,7 +107,8 @@ impl Trajectory {
     pub fn state_hash(&self) -> String {
         let mut hash = StateHash::new(&self.header.bodies);
         for frame in &self.frames {
-            hash.update(frame.step.step, &frame.step.bodies);
+            let step = &frame.step;
+            hash.update(step.step, &step.bodies, &step.joints);
         }
         hash.hex()
     }

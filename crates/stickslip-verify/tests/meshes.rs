@@ -114,10 +114,8 @@ fn a_box_on_many_triangles_has_few_rows() {
     }
 }
 
-/// Eight small boxes, a hull, a closed mesh, and a box of the same outline: thrown, they tumble alike.
-#[test]
-fn one_outline_moves_as_one() {
-    let size = DVec3::new(0.6, 0.4, 0.3);
+/// Corners of a box about the origin, and its surface as triangles.
+fn box_surface(size: DVec3) -> (Vec<DVec3>, Mesh) {
     let corner = |k: usize| {
         let side = |bit: usize, x: f64| if k >> bit & 1 == 1 { x } else { -x };
         DVec3::new(
@@ -127,11 +125,6 @@ fn one_outline_moves_as_one() {
         )
     };
     let corners: Vec<DVec3> = (0..8).map(corner).collect();
-    let small = Shape::cuboid(size * 0.5).expect("a box");
-    let eight = Shape::compound(corners.iter().map(|c| Piece {
-        shape: small.clone(),
-        pose: Pose::at(*c * 0.5),
-    }));
     let quads: [[u32; 4]; 6] = [
         [0, 4, 6, 2],
         [1, 3, 7, 5],
@@ -145,6 +138,38 @@ fn one_outline_moves_as_one() {
         .flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]])
         .collect();
     let mesh = Mesh::new(&corners, &triangles).expect("a closed mesh");
+    (corners, mesh)
+}
+
+/// A mesh on a mesh: a box of triangles slides over sheets of them as a box over the plane.
+#[test]
+fn a_mesh_slides_over_a_mesh_as_a_box_over_the_plane() {
+    let size = DVec3::new(0.7, 0.5, 0.4);
+    let part = |shape: Shape| {
+        BodySpec::free("part", shape, 2.0)
+            .at(DVec3::new(-3.0, 0.13, 0.2))
+            .with_velocity(DVec3::new(2.2, 0.1, 0.0), DVec3::ZERO)
+    };
+    for floor in ["mesh", "cracked mesh", "height field"] {
+        let solid = part(Shape::cuboid(size).expect("a box"));
+        let plane = on(surface("plane"), solid, 0.01, 0.1);
+        let surfaces = part(Shape::Mesh(Arc::new(box_surface(size).1)));
+        let mesh = on(surface(floor), surfaces, 0.01, 0.1);
+        let worst = apart(plane, mesh, "part", 1.0);
+        assert!(worst < 1e-9, "{floor}: {worst}");
+    }
+}
+
+/// Eight small boxes, a hull, a closed mesh, and a box of the same outline: thrown, they tumble alike.
+#[test]
+fn one_outline_moves_as_one() {
+    let size = DVec3::new(0.6, 0.4, 0.3);
+    let (corners, mesh) = box_surface(size);
+    let small = Shape::cuboid(size * 0.5).expect("a box");
+    let eight = Shape::compound(corners.iter().map(|c| Piece {
+        shape: small.clone(),
+        pose: Pose::at(*c * 0.5),
+    }));
     let thrown = |shape: Shape| {
         let pose = Pose {
             position: DVec3::new(0.0, 0.0, 0.8),

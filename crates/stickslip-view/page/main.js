@@ -65,8 +65,20 @@ async function main() {
     if (kind === "body") return choose({ body: (((state.chosen.body + by) % run.n) + run.n) % run.n });
     const { from, to } = run.contacts(state.frame);
     if (from === to) return;
-    const now = state.chosen.row >= from && state.chosen.row < to ? state.chosen.row - from + by : by > 0 ? 0 : -1;
-    choose({ row: from + (((now % (to - from)) + (to - from)) % (to - from)) });
+    // Those that push, if any does.
+    const rows = [];
+    for (let row = from; row < to; row++) if (run.mode[row] !== 0) rows.push(row);
+    if (!rows.length) for (let row = from; row < to; row++) rows.push(row);
+    const at = rows.indexOf(state.chosen.row), now = at >= 0 ? at + by : by > 0 ? 0 : -1;
+    choose({ row: rows[((now % rows.length) + rows.length) % rows.length] });
+  };
+  // Goes near to what is selected.
+  const near = () => {
+    const { chosen } = state;
+    if (chosen.body < 0) return;
+    camera.target = chosen.point ?? run.position(state.frame, chosen.body);
+    camera.distance = 8 * (run.bodies[chosen.body].mass === null ? run.about.size : run.bodies[chosen.body].radius);
+    state.dirty = true;
   };
   const theme = (name) => {
     document.documentElement.dataset.theme = name;
@@ -85,7 +97,7 @@ async function main() {
   $("bodies").addEventListener("change", (event) => choose({ body: Number(event.target.value) }));
   $("dark").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   $("help-button").addEventListener("click", () => $("help").showModal());
-  for (const name of ["forces", "cones", "trails"]) $(`show-${name}`).addEventListener("change", (event) => { stage.show[name] = event.target.checked; state.dirty = true; });
+  for (const name of ["forces", "cones", "trails", "scenery"]) $(`show-${name}`).addEventListener("change", (event) => { stage.show[name] = event.target.checked; state.dirty = true; });
   $("follow").addEventListener("change", () => { state.dirty = true; });
   $("arrow-scale").addEventListener("input", (event) => { stage.arrowScale = run.about.arrow * Math.pow(10, Number(event.target.value) / 2); state.dirty = true; });
 
@@ -95,7 +107,7 @@ async function main() {
     " ": () => click("play"), Home: () => click("start"), End: () => { pause(); seek(run.frames - 1); }, "[": () => speed(-1), "]": () => speed(1),
     ArrowLeft: (e) => { pause(); seek(state.frame - (e.shiftKey ? 10 : 1)); }, ArrowRight: (e) => { pause(); seek(state.frame + (e.shiftKey ? 10 : 1)); },
     b: () => next("body", 1), B: () => next("body", -1), c: () => next("contact", 1), C: () => next("contact", -1), Escape: () => choose(),
-    f: () => click("follow"), v: () => click("show-forces"), k: () => click("show-cones"), t: () => click("show-trails"), r: () => { camera.reset(); state.dirty = true; },
+    f: () => click("follow"), v: () => click("show-forces"), k: () => click("show-cones"), t: () => click("show-trails"), x: () => click("show-scenery"), z: () => near(), r: () => { camera.reset(); state.dirty = true; },
     l: () => click("dark"), "?": () => click("help-button"),
     a: () => camera.turn(-0.08, 0), d: () => camera.turn(0.08, 0), w: () => camera.turn(0, 0.08), s: () => camera.turn(0, -0.08),
     A: () => camera.move(0.05, 0), D: () => camera.move(-0.05, 0), W: () => camera.move(0, -0.05), S: () => camera.move(0, 0.05),
@@ -148,6 +160,9 @@ async function main() {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
 
+  // As many digits as tell one step from the next.
+  const decimals = Math.min(12, Math.max(4, Math.ceil(-Math.log10(run.about.h || 1e-3)) + 1));
+
   // One picture. While playing slowly, bodies are drawn between two recorded states; numbers never are.
   const draw = () => {
     track();
@@ -157,7 +172,7 @@ async function main() {
     if ($("follow").checked && state.chosen.body >= 0) camera.target = stage.pose(state.chosen.body, moment).place;
     stage.draw(moment);
     $("scrub").value = String(frame);
-    $("time").textContent = `${run.t[frame].toFixed(4)} s · step ${run.step[frame]}`;
+    $("time").textContent = `${run.t[frame].toFixed(decimals)} s · step ${run.step[frame]}`;
     $("play").textContent = state.playing ? "❚❚" : "▶︎";
     $("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
     if ($("bodies").value !== String(state.chosen.body)) $("bodies").value = String(state.chosen.body);

@@ -12,7 +12,7 @@ class Plots {
     ];
     const seek = (event) => {
       const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
-      const area = this.areas?.find((a) => x >= a.x0 - 40 && x <= a.x0 + a.w + 12 && y >= a.top && y <= a.bottom) ?? this.held;
+      const area = this.areas?.find((a) => x >= a.x0 && x <= a.x + a.w + 12 && y >= a.top && y <= a.bottom) ?? this.held;
       if (!area) return;
       this.held = area;
       scrub(this.run.t[0] + Math.min(1, Math.max(0, (x - area.x) / area.w)) * (run.end() - run.t[0]));
@@ -33,28 +33,15 @@ class Plots {
     const columns = width < 620 ? 2 : 4, rows = this.list.length / columns;
     this.areas = this.list.map((plot, k) => {
       const w = width / columns, h = height / rows, x0 = (k % columns) * w, top = Math.floor(k / columns) * h;
-      const area = { x0, x: x0 + 46, y: top + 20, w: w - 58, h: h - 36, top, bottom: top + h };
-      this.draw(g, plot, area);
-      return area;
+      return this.draw(g, plot, { x0, top, bottom: top + h, w, h });
     });
     this.mark(this.time ?? 0);
   }
 
   draw(g, plot, area) {
     const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
-    const { run } = this, { x, y, w, h } = area;
+    const { run } = this;
     g.font = "11px system-ui, sans-serif";
-    g.fillStyle = colour("--ink");
-    g.textAlign = "left";
-    g.fillText(plot.title + (plot.unit ? ` (${plot.unit})` : ""), x, y - 7);
-    let name = x + w;
-    g.textAlign = "right";
-    for (const line of [...plot.lines].reverse()) {
-      if (!line.name || w < 200) continue;
-      g.fillStyle = colour(line.colour);
-      g.fillText(line.name, name, y - 7);
-      name -= g.measureText(line.name).width + 10;
-    }
     let low = Infinity, high = -Infinity;
     for (const { data } of plot.lines) for (const v of data) if (Number.isFinite(v) && (!plot.log || v > 0)) { low = Math.min(low, v); high = Math.max(high, v); }
     if (low > high) { low = plot.log ? 1e-16 : 0; high = plot.log ? 1e-10 : 1; }
@@ -65,11 +52,28 @@ class Plots {
       const pad = (b - a) * 0.06 || Math.abs(a) * 0.1 || 1;
       a -= plot.title === "contacts" ? 0 : pad; b += pad;
     }
+    // Room for the widest number on the left, for the title above, and for the names of lines beside it or in a line of their own.
+    const title = plot.title + (plot.unit ? ` (${plot.unit})` : ""), named = plot.lines.filter((line) => line.name);
+    const wide = (text) => g.measureText(text).width;
+    const marks = ticks(a, b, plot.log, Math.max(2, Math.floor((area.h - 36) / 16))), margin = Math.max(24, ...marks.map(([, words]) => wide(words) + 9));
+    const x = area.x0 + margin, w = Math.max(20, area.w - margin - 12);
+    const names = named.reduce((sum, line) => sum + wide(line.name) + 10, 0), below = names > 0 && wide(title) + names > w;
+    const y = area.top + (below ? 31 : 20), h = area.h - (below ? 47 : 36);
+    g.fillStyle = colour("--ink");
+    g.textAlign = "left";
+    g.fillText(title, x, area.top + 13);
+    g.textAlign = "right";
+    let name = x + w;
+    for (const line of [...named].reverse()) {
+      g.fillStyle = colour(line.colour);
+      g.fillText(line.name, name, area.top + (below ? 25 : 13));
+      name -= wide(line.name) + 10;
+    }
     const across = (t) => x + (w * (t - run.t[0])) / (run.end() - run.t[0] || 1), up = (v) => y + h - (h * Math.min(1, Math.max(0, (v - a) / (b - a))));
     g.strokeStyle = colour("--line");
     g.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
     g.fillStyle = colour("--quiet");
-    for (const [value, words] of ticks(a, b, plot.log)) { g.fillText(words, x - 5, up(value) + 3.5); g.beginPath(); g.moveTo(x, up(value)); g.lineTo(x + w, up(value)); g.stroke(); }
+    for (const [value, words] of marks) { g.fillText(words, x - 5, up(value) + 3.5); g.beginPath(); g.moveTo(x, up(value)); g.lineTo(x + w, up(value)); g.stroke(); }
     g.textAlign = "left"; g.fillText(short(run.t[0]), x, y + h + 12);
     g.textAlign = "right"; g.fillText(`${short(run.end())} s`, x + w, y + h + 12);
     for (const line of plot.lines) {
@@ -91,6 +95,7 @@ class Plots {
       g.setLineDash([]);
       g.lineWidth = 1;
     }
+    return { ...area, x, y, w, h };
   }
 
   mark(t) {
@@ -108,15 +113,16 @@ class Plots {
   }
 }
 
-const short = (v) => String(Number(v.toPrecision(4)));
+const short = (v) => { const size = Math.abs(v); return size >= 1e5 || (size > 0 && size < 1e-3) ? v.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e") : String(Number(v.toPrecision(4))); };
 
-function ticks(a, b, log) {
+// At most about so many, at round numbers.
+function ticks(a, b, log, most) {
   if (log) {
-    const every = Math.max(1, Math.ceil((b - a) / 4)), out = [];
+    const every = Math.max(1, Math.ceil((b - a) / most)), out = [];
     for (let k = Math.ceil(a / every) * every; k <= b; k += every) out.push([k, `1e${k}`]);
     return out;
   }
-  const rough = (b - a) / 3.5, decade = Math.pow(10, Math.floor(Math.log10(rough)));
+  const rough = (b - a) / most, decade = Math.pow(10, Math.floor(Math.log10(rough)));
   const step = [1, 2, 5, 10].map((m) => m * decade).find((s) => s >= rough) ?? 10 * decade, out = [];
   for (let k = Math.ceil(a / step); k * step <= b; k++) out.push([k * step, short(k * step)]);
   return out;

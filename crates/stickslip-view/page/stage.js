@@ -38,7 +38,7 @@ class Stage {
   constructor(run, renderer, camera) {
     Object.assign(this, { run, renderer, camera });
     this.theme = THEMES.light;
-    this.show = { forces: true, cones: false, trails: false };
+    this.show = { forces: true, cones: false, trails: false, scenery: true };
     this.chosen = { body: -1, row: -1 };
     this.arrowScale = run.about.arrow;
     this.arrows = [];
@@ -118,6 +118,8 @@ class Stage {
     let at = 0;
     for (const { index, part } of this.members) {
       const tint = this.tints[index];
+      // What is not shown has no size.
+      if (run.bodies[index].mass === null) data.set(this.show.scenery ? part.scale : [0, 0, 0], at + 8);
       const plain = part.turn[0] === 1 && part.at[0] === 0 && part.at[1] === 0 && part.at[2] === 0;
       if (still && plain) {
         // The common case without making arrays: 1,000 bodies 60 times a second.

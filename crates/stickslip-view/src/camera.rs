@@ -40,18 +40,10 @@ impl Camera {
             elevation,
             angle: 0.5,
         };
-        let corner = |k: usize| {
-            let side = |bit: usize, low: f64, high: f64| if k >> bit & 1 == 1 { high } else { low };
-            let (low, high) = (extent.low, extent.high);
-            DVec3::new(
-                side(0, low.x, high.x),
-                side(1, low.y, high.y),
-                side(2, low.z, high.z),
-            )
-        };
+        let corners = extent.corners();
         let fits = |camera: &Self| {
-            (0..8).all(|k| {
-                let seen = camera.see(corner(k));
+            corners.iter().all(|corner| {
+                let seen = camera.see(*corner);
                 seen.depth > 0.0 && seen.x.abs() < 0.9 * aspect && seen.y.abs() < 0.88
             })
         };

@@ -95,6 +95,37 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// Holds no point.
+    const NOTHING: Self = Self {
+        low: DVec3::INFINITY,
+        high: DVec3::NEG_INFINITY,
+    };
+
+    fn is_nothing(&self) -> bool {
+        self.low.x > self.high.x
+    }
+
+    /// Grows to hold a point.
+    fn add(&mut self, point: DVec3) {
+        self.low = self.low.min(point);
+        self.high = self.high.max(point);
+    }
+
+    /// The eight corners.
+    #[must_use]
+    pub fn corners(&self) -> [DVec3; 8] {
+        std::array::from_fn(|k| {
+            let side = |bit: usize| {
+                if k >> bit & 1 == 1 {
+                    self.high
+                } else {
+                    self.low
+                }
+            };
+            DVec3::new(side(0).x, side(1).y, side(2).z)
+        })
+    }
+
     /// Middle of the box, m.
     #[must_use]
     pub fn centre(&self) -> DVec3 {
@@ -104,7 +135,7 @@ impl Extent {
     /// Half of the box's diagonal, m.
     #[must_use]
     pub fn radius(&self) -> f64 {
-        (0.5 * (self.high - self.low).length()).max(1e-6)
+        (0.5 * (self.high - self.low).length()).max(1e-9)
     }
 }
 
@@ -127,7 +158,9 @@ impl<'a> Film<'a> {
             name: body.name.clone(),
             mass: body.mass.as_ref().map(|m| m.mass),
             look: look_of(&body.shape, &mut meshes),
-            radius: body.shape.radius().max(SMALLEST),
+            radius: Some(body.shape.radius())
+                .filter(|r| *r > 0.0)
+                .unwrap_or(SMALLEST),
         };
         Ok(Self {
             title: trajectory.header.scene_file.clone(),
@@ -178,23 +211,60 @@ impl<'a> Film<'a> {
         self.frames()[frame].step.bodies[body].pose
     }
 
-    /// A box that holds the finite bodies in these frames; 1 m about the origin where there are none.
+    /// A box that holds the free bodies in these frames, and those of prescribed motion that are not much larger: a
+    /// floor does not say where to look. 1 m about the origin where there are none.
     #[must_use]
     pub fn extent(&self, frames: std::ops::Range<usize>) -> Extent {
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for frame in &self.frames()[frames] {
-            for (actor, body) in self.actors.iter().zip(&frame.step.bodies) {
-                // A fixed body as large as a floor does not say where to look.
-                if actor.radius.is_finite() && (actor.mass.is_some() || actor.radius < 5.0) {
-                    low = low.min(body.pose.position - actor.radius);
-                    high = high.max(body.pose.position + actor.radius);
+        /// How much larger than the box of the free bodies scenery may be.
+        const SCENERY: f64 = 2.5;
+        let corners: Vec<Vec<DVec3>> = self.actors.iter().map(|a| self.corners(a)).collect();
+        let around = |free: bool, most: f64| {
+            let mut extent = Extent::NOTHING;
+            for frame in &self.frames()[frames.clone()] {
+                for (k, body) in frame.step.bodies.iter().enumerate() {
+                    let actor = &self.actors[k];
+                    if actor.mass.is_some() == free && actor.radius <= most {
+                        corners[k]
+                            .iter()
+                            .for_each(|c| extent.add(body.pose.to_world(*c)));
+                    }
                 }
             }
+            extent
+        };
+        let free = around(true, f64::INFINITY);
+        let most = if free.is_nothing() {
+            f64::MAX
+        } else {
+            SCENERY * free.radius()
+        };
+        let fixed = around(false, most);
+        let mut both = free;
+        both.low = both.low.min(fixed.low);
+        both.high = both.high.max(fixed.high);
+        if both.is_nothing() {
+            both = Extent {
+                low: DVec3::NEG_ONE,
+                high: DVec3::ONE,
+            };
         }
-        if low.x > high.x {
-            (low, high) = (DVec3::NEG_ONE, DVec3::ONE);
+        both
+    }
+
+    /// Corners of boxes around the parts of a body, in its frame, m.
+    fn corners(&self, actor: &Actor) -> Vec<DVec3> {
+        let Look::Solid(parts) = &actor.look else {
+            return Vec::new();
+        };
+        let mut out = Vec::new();
+        for part in parts {
+            let mut inner = Extent::NOTHING;
+            for corner in &self.meshes.list[part.mesh].corners {
+                inner.add(*corner * part.scale);
+            }
+            out.extend(inner.corners().map(|c| part.pose.to_world(c)));
         }
-        Extent { low, high }
+        out
     }
 
     /// Radius of the middle one of the free bodies, m: the size of what is looked at.
@@ -207,7 +277,7 @@ impl<'a> Film<'a> {
             .map(|a| a.radius)
             .collect();
         radii.sort_by(f64::total_cmp);
-        radii.get(radii.len() / 2).copied().unwrap_or(0.5).max(1e-6)
+        radii.get(radii.len() / 2).copied().unwrap_or(0.5).max(1e-9)
     }
 
     /// Where the two ends of a link are in a frame, m.

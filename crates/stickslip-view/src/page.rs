@@ -40,6 +40,16 @@ impl Film<'_> {
     #[must_use]
     pub fn page_within(&self, room: usize) -> String {
         let mut notes = self.trajectory.warnings.clone();
+        let steps = self.frames().windows(2);
+        if let Some(most) = steps
+            .map(|w| w[1].step.step - w[0].step.step)
+            .max()
+            .filter(|n| *n > 1)
+        {
+            notes.push(format!(
+                "one in {most} steps was recorded: the plots do not show what happened between them"
+            ));
+        }
         let (blocks, contacts_every) = blocks(self, room, &mut notes);
         let mut pack = Pack::default();
         for block in &blocks {

@@ -1,5 +1,6 @@
 //! The convex pieces a picture is painted from: bodies and their parts, and the single faces of what is not convex.
 
+use crate::film::Actor;
 use crate::mesh::Mesh;
 use crate::order::{Silhouette, Solid, hull};
 use crate::shot::{LIGHT, Painter};
@@ -39,11 +40,21 @@ struct Face {
 }
 
 impl Painter<'_, '_> {
-    /// All that is seen of the bodies, each in the colour of `tints`.
-    pub(crate) fn pieces(&self, tints: &[Colour]) -> Vec<Piece> {
+    /// All that is seen of the bodies in a frame, each in the colour of `tints`.
+    pub(crate) fn pieces(&self, frame: usize, tints: &[Colour]) -> Vec<Piece> {
+        self.pieces_of(frame, tints, |_| true)
+    }
+
+    /// The same of some bodies.
+    pub(crate) fn pieces_of(
+        &self,
+        frame: usize,
+        tints: &[Colour],
+        shown: impl Fn(&Actor) -> bool,
+    ) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        for (k, part) in self.parts() {
-            let pose = self.film.pose(self.frame, k);
+        for (k, part) in self.parts().filter(|(k, _)| shown(&self.film.actors[*k])) {
+            let pose = self.film.pose(frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             if mesh.is_ball() {
                 pieces.extend(self.ball(&pose, part, tints[k]));

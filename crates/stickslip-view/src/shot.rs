@@ -29,8 +29,11 @@ pub struct ShotOptions {
     pub caption: bool,
     /// Frame everything that ever moves (and not only what is there at this time)?
     pub whole: bool,
-    /// Names of bodies that are drawn as if of glass, to see what is inside or behind.
+    /// Names of bodies (or of families, `box` for `box[0]`, `box[1]`, …) that are drawn as if of glass, to see what is
+    /// inside or behind.
     pub glass: Vec<String>,
+    /// Earlier times at which what moves is drawn as well, s.
+    pub also: Vec<f64>,
 }
 
 impl Default for ShotOptions {
@@ -44,6 +47,7 @@ impl Default for ShotOptions {
             caption: true,
             whole: false,
             glass: Vec::new(),
+            also: Vec::new(),
         }
     }
 }
@@ -78,14 +82,17 @@ impl Film<'_> {
     /// A time outside the trajectory, or a name that no body has.
     pub fn shot(&self, t: f64, options: &ShotOptions) -> Result<Drawing, ViewError> {
         let frame = self.frame_at(t)?;
-        let has = |name: &&String| self.actors.iter().any(|a| a.name == **name);
+        let has = |name: &&String| self.actors.iter().any(|a| is_named(&a.name, name));
+        let also = options.also.iter().map(|t| self.frame_at(*t));
+        let also = also.collect::<Result<Vec<usize>, _>>()?;
         if let Some(name) = options.glass.iter().find(|n| !has(n)) {
             return Err(ViewError::NoBody { name: name.clone() });
         }
+        let first = also.iter().copied().fold(frame, usize::min);
         let frames = if options.whole {
             0..self.frames().len()
         } else {
-            frame..frame + 1
+            first..frame + 1
         };
         let (width, height) = (options.width, options.height);
         let camera = Camera::around(
@@ -101,12 +108,12 @@ impl Film<'_> {
             width,
             height,
         };
-        Ok(painter.draw(options))
+        Ok(painter.draw(options, &also))
     }
 }
 
 impl Painter<'_, '_> {
-    fn draw(&self, options: &ShotOptions) -> Drawing {
+    fn draw(&self, options: &ShotOptions, also: &[usize]) -> Drawing {
         let time = self.film.frames()[self.frame].step.t;
         let mut drawing = Drawing::new(
             self.width,
@@ -122,7 +129,11 @@ impl Painter<'_, '_> {
         if let Some(floor) = planes.iter().find(|p| p.0.dot(LIGHT) > 0.2) {
             self.shadows(&mut drawing, *floor);
         }
-        let pieces = self.pieces(&tints(self.film, &options.glass));
+        let tints = tints(self.film, &options.glass);
+        let mut pieces = self.pieces(self.frame, &tints);
+        for &frame in also {
+            pieces.extend(self.pieces_of(frame, &tints, |actor| actor.mass.is_some()));
+        }
         let (silhouettes, marks): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
         let size = [self.width, self.height];
         for k in order::far_to_near(&silhouettes, size, self.camera.eye(), |p| self.ray(p)) {
@@ -323,11 +334,16 @@ fn tints(film: &Film<'_>, glass: &[String]) -> Vec<Colour> {
         *count += 1;
     }
     for (tint, actor) in out.iter_mut().zip(&film.actors) {
-        if glass.contains(&actor.name) {
+        if glass.iter().any(|name| is_named(&actor.name, name)) {
             *tint = tint.with_opacity(0.12);
         }
     }
     out
+}
+
+/// Is this the body of that name, or one of the family?
+fn is_named(body: &str, name: &str) -> bool {
+    body == name || body.split('[').next() == Some(name)
 }
 
 fn cut(title: &str) -> String {

@@ -5,7 +5,7 @@ use glam::DVec3;
 use std::f64::consts::FRAC_PI_2;
 use stickslip_geometry::{Pose, Shape};
 
-/// Radius at which something without size is drawn, m.
+/// Radius at which something without any size is drawn, m.
 pub(crate) const SMALLEST: f64 = 0.005;
 
 /// A mesh in a body: stretched along its own axes, then placed in the body's frame.
@@ -147,7 +147,11 @@ fn capsule(radius: f64, half: f64, sectors: usize) -> Vec<(f64, f64)> {
 
 /// Points have no size: each is a small ball, held by a thin rod from the body's origin.
 fn feet(points: &[DVec3], radius: f64, meshes: &mut Meshes) -> Look {
-    let size = (0.06 * radius).max(SMALLEST);
+    let size = if radius > 0.0 {
+        0.06 * radius
+    } else {
+        SMALLEST
+    };
     let ball = Mesh::ball(meshes.sectors);
     let ball = meshes.number_of(ball);
     let rod = meshes.number_of(Mesh::turned(

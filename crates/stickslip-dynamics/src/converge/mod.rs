@@ -5,6 +5,7 @@
 //! not sure of: the change from the v* of one halving less, and the last difference where the orders are not settled.
 
 mod events;
+mod facets;
 mod quantity;
 
 pub use events::{Event, OrderAtEvent};
@@ -62,8 +63,9 @@ pub struct Bar {
     pub step: f64,
     /// By the cone: the pyramid's answer against the exact cone's; 0 for the exact one.
     pub cone: f64,
-    /// By shapes: balls, boxes and half-spaces are exact.
-    pub geometry: f64,
+    /// By facets that stand for a curved surface, in meshes and hulls; 0 where all shapes are exact. `None` where the scene with
+    /// moved facets cannot be run.
+    pub geometry: Option<f64>,
     /// By gaps linearised over the step: against the implicit method at the same h. It is a part of `step`.
     pub linearisation: Option<f64>,
 }
@@ -72,7 +74,7 @@ impl Bar {
     /// The whole.
     #[must_use]
     pub fn total(&self) -> f64 {
-        self.step + self.cone + self.geometry
+        self.step + self.cone + self.geometry.unwrap_or(0.0)
     }
 }
 
@@ -91,6 +93,8 @@ pub struct Study {
     pub uncertainty: f64,
     /// The error of the scene's own h.
     pub bar: Bar,
+    /// By how much facets may miss the surfaces they stand for, m.
+    pub sagitta: f64,
     /// Answers of pyramids at the scene's own h: directions and value.
     pub directions: Vec<(usize, f64)>,
     /// The answer of the exact cone at the scene's own h.
@@ -188,6 +192,18 @@ pub fn converge(
         study.bar.linearisation = implicit.map(|v| (values[0] - v).abs());
         progress("the implicit method");
     }
+    study.sagitta = facets::sagitta(scene);
+    study.bar.geometry = if study.sagitta > 0.0 {
+        let other = [-1.0, 1.0].into_iter().find_map(|side| {
+            let scene = facets::moved(scene, side)?;
+            let run = run(&scene, coarse, 1, scene.step.method, scene.step.cone).ok()?;
+            study.quantity.of(&run.world).ok()
+        });
+        progress("facets moved by their sagitta");
+        other.map(|v| (values[0] - v).abs())
+    } else {
+        Some(0.0)
+    };
     if settings.directions && has_friction(scene) {
         let mut pyramids = Vec::new();
         for n in [4, 8, 16, 32] {
@@ -199,7 +215,8 @@ pub fn converge(
     let error = study.bar.total();
     let wanted = settings.wanted.unwrap_or(0.1 * error);
     // Only the step's part falls with h.
-    let left = (wanted - study.bar.cone).max(0.0);
+    let fixed = study.bar.cone + study.bar.geometry.unwrap_or(0.0);
+    let left = (wanted - fixed).max(0.0);
     let factor = if study.bar.step > 2.0 * rounding(&values) {
         libm::pow(0.8 * left / study.bar.step, 1.0 / study.order)
     } else {
@@ -273,6 +290,7 @@ fn ladder(quantity: Quantity, coarse: f64, runs: &[Run], values: &[f64]) -> Stud
             step: (values[0] - best).abs() + uncertainty,
             ..Bar::default()
         },
+        sagitta: 0.0,
         directions: Vec::new(),
         exact_cone: values[0],
         recommended: (0.0, 0.0),

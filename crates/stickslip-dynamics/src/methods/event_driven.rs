@@ -62,18 +62,11 @@ impl World {
         } else {
             return Ok(false);
         };
-        if !(self.model.joints.is_empty() && self.model.springs.is_empty()) {
-            return Err(StepError::Unsupported {
-                step: self.last.step + 1,
-                t: self.last.t,
-                what: "an impact in a scene with joints or springs; use \"stewart-trinkle\"",
-            });
-        }
         self.certified(self.phase(due))?;
         Ok(true)
     }
 
-    fn phase(&self, kind: Kind) -> Plan {
+    pub(super) fn phase(&self, kind: Kind) -> Plan {
         Plan {
             h: 0.0,
             t_next: self.last.t,

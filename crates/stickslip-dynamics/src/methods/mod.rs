@@ -4,9 +4,11 @@ mod event_driven;
 mod events;
 mod extrapolated;
 mod implicit;
+mod projection;
 
 pub(crate) use event_driven::Loop;
 pub(crate) use extrapolated::Control;
+pub use projection::Projections;
 
 /// The names of the methods, as scene files use them.
 pub const METHODS: [&str; 5] = [

@@ -42,7 +42,7 @@ pub(super) enum Kind {
     Flag,
     /// A number, a formula, or infinity.
     Limit,
-    /// `"pyramid:8"`.
+    /// `"pyramid:8"` or `"budget:30000"`.
     PyramidText,
     /// The number of the format's version.
     Format,
@@ -170,7 +170,7 @@ pub(super) static STEP: TableSpec = TableSpec {
                 Kind::PyramidText,
                 Kind::Table(&CONE),
             ]),
-            "Friction cone: the exact one (default) or a pyramid.",
+            "Friction cone: the exact one (default), a pyramid, or each contact its own within a budget.",
         ),
         key(
             "error",
@@ -203,6 +203,11 @@ pub(super) static STEP: TableSpec = TableSpec {
             Kind::Flag,
             "Check in every step that no energy appears. Default false.",
         ),
+        key(
+            "projection",
+            Kind::Flag,
+            "Move overlapping bodies apart before every step, velocities unchanged. Default false.",
+        ),
     ],
     later: &[],
     one_key: false,
@@ -210,12 +215,17 @@ pub(super) static STEP: TableSpec = TableSpec {
 
 pub(super) static CONE: TableSpec = TableSpec {
     name: "cone",
-    doc: "A friction pyramid.",
+    doc: "A friction pyramid, or a budget.",
     keys: &[
-        required(
+        key(
             "pyramid",
             Kind::Number,
             "Number of directions over the whole circle, at least 3.",
+        ),
+        key(
+            "budget",
+            Kind::Number,
+            "Work of a step, instead of `pyramid`: each contact gets the exact cone or as many directions as fit.",
         ),
         key(
             "fan",

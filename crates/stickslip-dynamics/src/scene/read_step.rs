@@ -74,6 +74,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         solver: solver.to_owned(),
         tolerance,
         energy_check: table.get("energy-check").map_or(Ok(false), flag)?,
+        projection: table.get("projection").map_or(Ok(false), flag)?,
     })
 }
 
@@ -93,8 +94,17 @@ fn reading(node: &Node) -> Outcome<Reading> {
 
 fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
     const WHAT: &str = "the number of directions of a pyramid";
+    const BUDGET: &str = "the work of a step";
     if let Value::Table(_) = node.value {
         let table = Table::open(node, &CONE)?;
+        if let Some(node) = table.get("budget") {
+            if table.get("pyramid").is_some() {
+                let message = "a cone has `pyramid` or `budget`, not both";
+                return Err(Fault::new(&node.place, message));
+            }
+            let work = reader.whole(node, BUDGET, 1, u32::MAX)?;
+            return Ok(Cone::Budget(u64::from(work)));
+        }
         let count = reader.whole(table.need("pyramid")?, WHAT, 3, MAX_DIRECTIONS)?;
         let directions = count as usize;
         let (fan, turn) = (table.get("fan"), table.get("turn"));
@@ -126,6 +136,17 @@ fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
             Fault::new(&node.place, message)
                 .with_help("use \"pyramid:8:world:0.5\" or \"pyramid:8:body\"")
         });
+    }
+    if let Some(rest) = name.strip_prefix("budget:") {
+        return match rest.parse() {
+            Ok(work @ 1..=u32::MAX) => Ok(Cone::Budget(u64::from(work))),
+            _ => {
+                let most = u32::MAX;
+                let message =
+                    format!("{BUDGET} must be a whole number from 1 to {most}, but is `{rest}`");
+                Err(Fault::new(&node.place, message))
+            }
+        };
     }
     let fault = Fault::new(&node.place, format!("unknown cone \"{name}\""));
     Err(match nearest(name, ["quadratic"]) {

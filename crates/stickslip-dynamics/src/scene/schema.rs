@@ -72,7 +72,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Limit => json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }),
         Kind::PyramidText => {
-            json!({ "type": "string", "pattern": "^pyramid:[0-9]+(:(world|body)(:[-+.eE0-9]+)?)?$" })
+            json!({ "type": "string", "pattern": "^(pyramid:[0-9]+(:(world|body)(:[-+.eE0-9]+)?)?|budget:[0-9]+)$" })
         }
         Kind::Format => json!({ "const": FORMAT }),
         Kind::Number => json!({ "$ref": "#/$defs/number" }),

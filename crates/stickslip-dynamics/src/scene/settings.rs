@@ -33,6 +33,8 @@ pub struct StepSettings {
     pub tolerance: f64,
     /// Is the energy inequality checked in every step?
     pub energy_check: bool,
+    /// Are overlapping bodies moved apart before every step?
+    pub projection: bool,
 }
 
 impl StepSettings {
@@ -56,6 +58,7 @@ impl StepSettings {
             solver: SOLVERS[0].to_owned(),
             tolerance: Self::TOLERANCE,
             energy_check: false,
+            projection: false,
         }
     }
 }

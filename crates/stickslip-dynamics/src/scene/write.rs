@@ -37,6 +37,7 @@ impl Scene {
         match self.step.cone {
             Cone::Quadratic => lines.put("cone", "\"quadratic\""),
             Cone::Pyramid(count) => lines.put("cone", &format!("{{ pyramid = {count} }}")),
+            Cone::Budget(work) => lines.put("cone", &format!("{{ budget = {work} }}")),
             Cone::Fan(_) => lines.put("cone", &quoted(&cone_to_string(self.step.cone))),
         }
         if self.step.method == Method::Extrapolated {
@@ -48,6 +49,9 @@ impl Scene {
         }
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
+        if self.step.projection {
+            lines.put("projection", "true");
+        }
         if self.step.energy_check {
             lines.put("energy-check", "true");
         }

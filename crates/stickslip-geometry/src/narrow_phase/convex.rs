@@ -27,6 +27,9 @@ const SAME_GAP: f64 = 1e-15;
 /// Lines within this angle (sine) of each other run side by side.
 const PARALLEL: f64 = 0.2;
 
+/// Lines beyond this angle (sine) of each other cross at one place.
+const CROSSED: f64 = 1e-3;
+
 /// Bodies nearer than this fraction of their size touch, when the way to the first touch is followed.
 const TOUCH: f64 = 1e-6;
 
@@ -372,7 +375,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Where a line of a and one of b run side by side (capsules, cylinders, cones and edges): the ends of each
-    /// over the other, each with the normal there.
+    /// over the other, and the place where the two will cross, each with the normal there.
     fn side_by_side(&self, n: DVec3, first: usize, out: &mut Vec<Candidate>) {
         let Both { a, b } = &self.now;
         let straight = |s: &Placed| !(s.n_lines() == 1 || s.side().is_some());
@@ -385,51 +388,70 @@ impl<'a> Pair<'a> {
                 if d.cross(e).length() > PARALLEL * d.length() * e.length() {
                     return;
                 }
-                for k in 0..2 {
-                    let x = end_of(b, k, lb[k], -n);
+                let crossing = self.crossing_at_end(n, i, j);
+                let places = |t: Option<f64>| [Some(0.0), Some(1.0), t];
+                let tops = [0, 1].map(|k| end_of(b, k, lb[k], -n));
+                for (k, t) in places(crossing.map(|c| c.1)).into_iter().enumerate() {
+                    let Some(x) = t.map(|t| tops[0].lerp(tops[1], t)) else {
+                        continue;
+                    };
                     if let Some(normal) = over_line(a, la, x) {
                         let point = x - normal * b.rounding();
                         let gap = normal.dot(point) - a.reach(normal);
                         let feature = Feature::end(true, i, j, k);
-                        self.push_end(
-                            n,
-                            Candidate {
-                                feature,
-                                point,
-                                normal,
-                                gap,
-                            },
-                            first,
-                            out,
-                        );
+                        self.push_end(n, feature, point, normal, gap, first, out);
                     }
-                    let x = end_of(a, k, la[k], n);
+                }
+                let tops = [0, 1].map(|k| end_of(a, k, la[k], n));
+                for (k, t) in places(crossing.map(|c| c.0)).into_iter().enumerate() {
+                    let Some(x) = t.map(|t| tops[0].lerp(tops[1], t)) else {
+                        continue;
+                    };
                     if let Some(normal) = over_line(b, lb, x) {
                         let point = x - normal * a.rounding();
                         let gap = normal.dot(point) - b.reach(normal);
                         let feature = Feature::end(false, i, j, k);
-                        let normal = -normal;
-                        self.push_end(
-                            n,
-                            Candidate {
-                                feature,
-                                point,
-                                normal,
-                                gap,
-                            },
-                            first,
-                            out,
-                        );
+                        self.push_end(n, feature, point, -normal, gap, first, out);
                     }
                 }
             });
         });
     }
 
-    fn push_end(&self, n: DVec3, mut new: Candidate, first: usize, out: &mut Vec<Candidate>) {
-        let way = self.way(new.point);
-        if new.normal.dot(n) > 0.9 && new.gap.min(new.gap + new.normal.dot(way)) <= self.slack {
-            new.point += self.origin;
+    /// Where line i of a and line j of b will cross, as fractions of them, if that is between the ends of both. Nearly
+    /// parallel lines cross far from where they do now.
+    fn crossing_at_end(&self, n: DVec3, i: usize, j: usize) -> Option<(f64, f64)> {
+        let line = |s: &Placed, k: usize, n: DVec3| s.slope(n).unwrap_or_else(|| s.line(k));
+        let ([p, q], [r, w]) = (line(&self.end.a, i, n), line(&self.end.b, j, -n));
+        let (d, e) = (q - p, w - r);
+        let crossed = d.cross(e).length() > CROSSED * d.length() * e.length();
+        let inside = |t: f64| t > 0.0 && t < 1.0;
+        Some(closest(p, d, r, e)).filter(|&(s, t)| crossed && inside(s) && inside(t))
+    }
+
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "a candidate in its parts, and where it goes"
+    )]
+    fn push_end(
+        &self,
+        n: DVec3,
+        feature: Feature,
+        point: DVec3,
+        normal: DVec3,
+        gap: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
+        let way = self.way(point);
+        if normal.dot(n) > 0.9 && gap.min(gap + normal.dot(way)) <= self.slack {
+            let point = point + self.origin;
+            let new = Candidate {
+                feature,
+                point,
+                normal,
+                gap,
+            };
             self.push_new(new, first, out);
         }
     }

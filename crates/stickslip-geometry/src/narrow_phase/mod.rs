@@ -138,9 +138,13 @@ impl Feature {
         Self(6 << Self::KIND | u32::from(face_on_a) << Self::WHOSE | place as u32)
     }
 
-    /// An end of the line of one body over that of the other: line i of a, line j of b (eleven bits).
+    /// An end (0, 1) or another place (2) of the line of one body over that of the other: line i of a, line j of b
+    /// (eleven bits).
     fn end(end_of_b: bool, i: usize, j: usize, end: usize) -> Self {
-        let kind = 7 + 2 * u32::from(end_of_b) + end as u32;
+        let kind = match end {
+            2 => 11 + u32::from(end_of_b),
+            _ => 7 + 2 * u32::from(end_of_b) + end as u32,
+        };
         Self(kind << Self::KIND | (i << 12 | j) as u32)
     }
 

@@ -154,6 +154,10 @@ impl<'a> Over<'a> {
         let r = self.now[1].rounding();
         let [p, q] = now.map(|x| self.now[0].local_of(x));
         let [p_end, q_end] = end.map(|x| self.end[0].local_of(x));
+        let low = |u: DVec3, v: DVec3| self.face.height(u).min(self.face.height(v)) - r;
+        if low(p, q).min(low(p_end, q_end)) > self.pair.slack {
+            return;
+        }
         let Some(clipped) = self.face.clip(p, q, self.tolerance()) else {
             return;
         };

@@ -1,5 +1,6 @@
 //! Configuration space: the sheet of every contact's friction cone and the composite cone around them.
 
+use super::labels::Labels;
 use super::svg::Svg;
 use super::{PANEL, colour};
 use crate::cone::Cone;
@@ -56,8 +57,9 @@ impl View {
 fn sheet(state: &State, i: usize) -> Vec<V3> {
     let contact = &state.contacts[i];
     let frame = contact.frame(state.rho);
-    let [plus, minus] = frame.cone_edges(contact.mu);
-    if contact.mu.is_infinite() {
+    let mu = contact.coefficients(state.rho).stick;
+    let [plus, minus] = frame.cone_edges(mu);
+    if mu.is_infinite() {
         vec![plus, frame.delta_n_n, minus]
     } else {
         vec![plus, minus]
@@ -89,6 +91,7 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
     points.push(scale(force, -to_size));
     let view = View::new(&points);
 
+    let mut labels = Labels::default();
     for (axis, name) in axes.into_iter().zip(["F_x", "F_y", "τ/ρ"]) {
         let end = view.at(axis);
         svg.line(
@@ -97,7 +100,7 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
             "stroke=\"#aaaaaa\" stroke-width=\"1\"",
         );
         svg.arrow(view.at(scale(axis, 0.8)), end, 1.0, "#888888");
-        svg.text([end[0] + 6.0, end[1] + 4.0], 13.0, "start", "#555555", name);
+        labels.put(svg, [end[0] + 6.0, end[1] + 4.0], 13.0, "#555555", name);
     }
     draw_composite(svg, &view, &tips);
     let origin = view.at([0.0; 3]);
@@ -114,27 +117,34 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
         let frame = state.contacts[i].frame(state.rho);
         let normal = view.at(frame.delta_n_n);
         svg.arrow(origin, normal, 1.2, c);
-        svg.text(
-            [normal[0] + 5.0, normal[1] - 5.0],
-            13.0,
-            "start",
-            c,
-            &format!("Δn {}", i + 1),
-        );
+        let place = [normal[0] + 5.0, normal[1] - 5.0];
+        labels.put(svg, place, 13.0, c, &format!("Δn {}", i + 1));
     }
     if let [contact] = state.contacts.as_slice() {
-        draw_frame(svg, &view, &contact.frame(state.rho), size);
+        draw_frame(svg, &mut labels, &view, &contact.frame(state.rho), size);
     }
     if norm(force) > 0.0 {
         svg.arrow(origin, view.at(scale(force, -to_size)), 2.4, "#000000");
     }
-    for set in &answer.sets {
+    for (number, set) in answer.sets.iter().enumerate() {
+        let mut ends = Vec::new();
         for &a in &set.region.vertices {
             let reaction = sub(scale(a, state.m), force);
+            let end = view.at(scale(reaction, to_size));
+            ends.push(end);
             if norm(reaction) * to_size > 1e-6 * size {
-                svg.arrow(origin, view.at(scale(reaction, to_size)), 2.0, "#7b3294");
+                svg.arrow(origin, end, 2.0, "#7b3294");
+            } else {
+                svg.circle(
+                    origin,
+                    6.0,
+                    "fill=\"none\" stroke=\"#7b3294\" stroke-width=\"2\"",
+                );
             }
+            let word = (number + 1).to_string();
+            labels.put(svg, [end[0] + 6.0, end[1] + 12.0], 12.0, "#7b3294", &word);
         }
+        svg.polygon(&ends, super::SET_STYLE);
     }
     svg.text(
         [12.0, 22.0],
@@ -178,7 +188,13 @@ fn draw_composite(svg: &mut Svg, view: &View, tips: &[V3]) {
 }
 
 /// For one contact, figure 4: the vectors t_r, t_r⊥ and v_f beside the cone.
-fn draw_frame(svg: &mut Svg, view: &View, frame: &crate::contact::Frame, size: f64) {
+fn draw_frame(
+    svg: &mut Svg,
+    labels: &mut Labels,
+    view: &View,
+    frame: &crate::contact::Frame,
+    size: f64,
+) {
     let origin = view.at([0.0; 3]);
     for (vector, name) in [
         (frame.t_r, "t_r"),
@@ -187,7 +203,7 @@ fn draw_frame(svg: &mut Svg, view: &View, frame: &crate::contact::Frame, size: f
     ] {
         let end = view.at(scale(vector, 0.55 * size / norm(vector)));
         svg.arrow(origin, end, 1.2, "#444444");
-        svg.text([end[0] + 5.0, end[1] + 4.0], 12.0, "start", "#444444", name);
+        labels.put(svg, [end[0] + 5.0, end[1] + 4.0], 12.0, "#444444", name);
     }
     // The tangent plane, spanned by t_r and t_r⊥.
     let s = 0.5 * size;

@@ -1,8 +1,10 @@
 //! Real space: body, contacts, friction cones, applied force, accelerations.
 
+use super::labels::Labels;
 use super::svg::Svg;
 use super::{PANEL, colour};
-use crate::solve::Solutions;
+use crate::report::{short, short_of};
+use crate::solve::{Solutions, Status};
 use crate::state::State;
 
 const MARGIN: f64 = 70.0;
@@ -60,7 +62,8 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
     for (i, contact) in state.contacts.iter().enumerate() {
         let place = view.at([-contact.r[0], -contact.r[1]]);
         draw_obstacle(svg, place, contact.n);
-        draw_cone(svg, place, contact.n, contact.mu, colour(i));
+        let mu = contact.coefficients(state.rho).stick;
+        draw_cone(svg, place, contact.n, mu, colour(i));
         svg.line(
             place,
             com,
@@ -72,8 +75,14 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
         svg.text(label, 14.0, "middle", colour(i), &(i + 1).to_string());
     }
     svg.circle(com, 4.0, "fill=\"black\"");
-    draw_load(svg, com, state.force, "#000000");
-    draw_accelerations(svg, state, answer, com);
+    let mut labels = Labels::default();
+    draw_load(svg, &mut labels, com, state);
+    draw_accelerations(svg, &mut labels, state, answer, com);
+    draw_scale(svg, &view);
+    for (k, row) in legend_rows(answer).iter().enumerate() {
+        let y = PANEL + ROW * (k as f64 + 0.5);
+        svg.text([12.0, y], 12.0, "start", PURPLE, row);
+    }
     let title = if state.title.is_empty() {
         "real space"
     } else {
@@ -85,7 +94,7 @@ pub(crate) fn draw(svg: &mut Svg, state: &State, answer: &Solutions) {
         12.0,
         "start",
         "#333333",
-        "black: applied force; purple: accelerations; wedges: friction cones",
+        "black: force; green: velocity; purple: accelerations; wedges: friction cones",
     );
 }
 
@@ -150,39 +159,154 @@ fn draw_cone(svg: &mut Svg, place: [f64; 2], n: [f64; 2], mu: f64, colour: &str)
     svg.arrow(place, along(place, n, length), 1.2, colour);
 }
 
-fn draw_load(svg: &mut Svg, com: [f64; 2], force: [f64; 3], colour: &str) {
-    let size = libm::hypot(force[0], force[1]);
-    if size > 0.0 {
-        let d = [force[0] / size, force[1] / size];
-        let tip = along(com, d, 60.0);
-        svg.arrow(com, tip, 2.4, colour);
-        svg.text(along(tip, d, 10.0), 13.0, "middle", colour, "F");
-    }
-    if force[2] != 0.0 {
-        svg.turn(com, 20.0, force[2], colour);
+/// Force, torque and velocity; broad, so that an acceleration along them does not hide them.
+fn draw_load(svg: &mut Svg, labels: &mut Labels, com: [f64; 2], state: &State) {
+    for (vector, length, size, turn, colour, name) in [
+        (state.force, 60.0, 3.6, 20.0, "#000000", "F"),
+        (state.velocity, 75.0, 3.0, 25.0, "#1a7f37", "v"),
+    ] {
+        let long = libm::hypot(vector[0], vector[1]);
+        // Rounding errors are not drawn.
+        let turning = if name == "F" {
+            vector[2].abs() / state.rho
+        } else {
+            vector[2].abs() * state.rho
+        };
+        let least = match name {
+            "F" => 1e-9 * long.max(turning),
+            _ => (1e-9 * long.max(turning)).max(1e-12),
+        };
+        if long > least {
+            let d = [vector[0] / long, vector[1] / long];
+            let tip = along(com, d, length);
+            svg.arrow(com, tip, size, colour);
+            let place = along(tip, [-d[1], d[0]], 12.0);
+            labels.put(svg, [place[0] - 4.0, place[1] + 4.0], 13.0, colour, name);
+        }
+        if turning > least {
+            svg.turn(com, turn, vector[2], colour);
+        }
     }
 }
 
-fn draw_accelerations(svg: &mut Svg, state: &State, answer: &Solutions, com: [f64; 2]) {
-    let purple = "#7b3294";
+const PURPLE: &str = "#7b3294";
+
+fn draw_accelerations(
+    svg: &mut Svg,
+    labels: &mut Labels,
+    state: &State,
+    answer: &Solutions,
+    com: [f64; 2],
+) {
     let longest = answer
         .sets
         .iter()
         .flat_map(|s| &s.vertices)
-        .map(|a| libm::hypot(a[0], a[1]))
+        .map(|a| libm::hypot(a[0], a[1]).max(a[2].abs() * state.rho))
         .fold(0.0, f64::max);
+    let tip = |a: &[f64]| along(com, [a[0] / longest, a[1] / longest], 90.0);
     for (number, set) in answer.sets.iter().enumerate() {
+        let word = (number + 1).to_string();
+        let mut tips = Vec::new();
         for a in &set.vertices {
-            let size = libm::hypot(a[0], a[1]);
-            if size > 1e-12 && longest > 0.0 {
-                let tip = along(com, [a[0] / longest, a[1] / longest], 90.0);
-                svg.arrow(com, tip, 2.0, purple);
-                let label = format!("{} {}", number + 1, set.mode);
-                svg.text([tip[0] + 5.0, tip[1] + 13.0], 11.0, "start", purple, &label);
+            let still = |x: f64| longest == 0.0 || x <= 1e-9 * longest;
+            let (moves, turns) = (
+                !still(libm::hypot(a[0], a[1])),
+                !still(a[2].abs() * state.rho),
+            );
+            let end = if moves { tip(a) } else { com };
+            tips.push(end);
+            if moves {
+                svg.arrow(com, end, 2.0, PURPLE);
+            } else if !turns {
+                let style = format!("fill=\"none\" stroke=\"{PURPLE}\" stroke-width=\"2\"");
+                svg.circle(com, 8.0, &style);
             }
-            if a[2].abs() * state.rho > 1e-9 * longest.max(1e-9) {
-                svg.turn(com, 30.0 + 6.0 * number as f64, a[2], purple);
+            if turns {
+                svg.turn(com, 30.0 + 6.0 * number as f64, a[2], PURPLE);
             }
+            labels.put(svg, [end[0] + 8.0, end[1] + 13.0], 12.0, PURPLE, &word);
+        }
+        if !set.region.is_point() && longest > 0.0 {
+            for (ray, &from) in set
+                .rays
+                .iter()
+                .flat_map(|r| tips.iter().map(move |t| (r, t)))
+            {
+                let end = along(from, [ray[0], ray[1]], 120.0);
+                let style =
+                    format!("stroke=\"{PURPLE}\" stroke-width=\"2\" stroke-dasharray=\"6 4\"");
+                svg.line(from, end, &style);
+            }
+            svg.polygon(&tips, super::SET_STYLE);
         }
     }
+}
+
+/// A round length beside the picture.
+fn draw_scale(svg: &mut Svg, view: &View) {
+    let rough = 80.0 / view.scale;
+    let power = libm::exp10(libm::floor(libm::log10(rough)));
+    let length = [5.0, 2.0, 1.0]
+        .into_iter()
+        .map(|s| s * power)
+        .find(|&l| l <= rough)
+        .unwrap_or(power);
+    let (right, y) = (PANEL - 16.0, PANEL - 30.0);
+    let left = right - length * view.scale;
+    let style = "stroke=\"#333333\" stroke-width=\"1.5\"";
+    svg.line([left, y], [right, y], style);
+    for x in [left, right] {
+        svg.line([x, y - 4.0], [x, y + 4.0], style);
+    }
+    let word = format!("{} m", short(length));
+    let middle = [0.5 * (left + right), y - 7.0];
+    svg.text(middle, 12.0, "middle", "#333333", &word);
+}
+
+/// Most solutions and contacts named below the picture.
+const ROWS: usize = 14;
+const ROW: f64 = 16.0;
+
+pub(crate) fn legend_height(answer: &Solutions) -> f64 {
+    ROW * legend_rows(answer).len() as f64 + 8.0
+}
+
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+/// One line for each solution.
+fn legend_rows(answer: &Solutions) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (i, set) in answer.sets.iter().enumerate() {
+        let mode = if set.mode.is_empty() {
+            "free"
+        } else {
+            &set.mode
+        };
+        let triple = |a: &[f64; 3]| {
+            let size = a.iter().fold(1e-3_f64, |m, x| m.max(x.abs()));
+            let [x, y, z] = a.map(|x| short_of(four_digits(x), 1e6 * size));
+            if [&x, &y, &z].iter().all(|x| *x == "0") {
+                return "no acceleration".to_owned();
+            }
+            format!("({x}, {y}) m/s², {z} rad/s²")
+        };
+        let mut ends: Vec<String> = set.vertices.iter().map(triple).collect();
+        ends.extend((!set.rays.is_empty()).then(|| "without end".to_owned()));
+        rows.push(format!("{} [{mode}] {}", i + 1, ends.join(" to ")));
+    }
+    if answer.sets.is_empty() {
+        rows.push(match answer.status() {
+            Status::Collision => "the velocity points into a surface".into(),
+            _ => "no acceleration is legal".into(),
+        });
+    }
+    if rows.len() > ROWS {
+        let more = rows.len() - ROWS;
+        rows.truncate(ROWS);
+        rows.push(format!("and {more} more"));
+    }
+    rows
 }

@@ -1,5 +1,6 @@
 //! A few shapes of SVG, written in the order they are drawn.
 
+use crate::report::short;
 use std::fmt::Write;
 
 /// A drawing under construction. The y axis points down, as in SVG.
@@ -79,6 +80,26 @@ impl Svg {
         ));
     }
 
+    /// Round numbers along an axis from `origin` to the right, `length` units for the range.
+    pub(crate) fn ticks_below(&mut self, origin: Point, length: f64, range: [f64; 2]) {
+        for (value, word) in ticks(range) {
+            let x = origin[0] + length * (value - range[0]) / (range[1] - range[0]);
+            let style = "stroke=\"black\" stroke-width=\"1\"";
+            self.line([x, origin[1]], [x, origin[1] + 5.0], style);
+            self.text([x, origin[1] + 18.0], 12.0, "middle", "black", &word);
+        }
+    }
+
+    /// Round numbers along an axis from `origin` upwards.
+    pub(crate) fn ticks_left(&mut self, origin: Point, length: f64, range: [f64; 2]) {
+        for (value, word) in ticks(range) {
+            let y = origin[1] - length * (value - range[0]) / (range[1] - range[0]);
+            let style = "stroke=\"black\" stroke-width=\"1\"";
+            self.line([origin[0] - 5.0, y], [origin[0], y], style);
+            self.text([origin[0] - 8.0, y + 4.0], 12.0, "end", "black", &word);
+        }
+    }
+
     /// A line with a head at `b`.
     pub(crate) fn arrow(&mut self, a: Point, b: Point, width: f64, colour: &str) {
         let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
@@ -140,6 +161,23 @@ impl Svg {
             body = self.body
         )
     }
+}
+
+/// Four to eight round numbers in a range: multiples of 1, 2 or 5 times a power of ten, as words.
+fn ticks([lo, hi]: [f64; 2]) -> Vec<(f64, String)> {
+    let rough = (hi - lo) / 8.0;
+    let power = libm::exp10(libm::floor(libm::log10(rough)));
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|s| s * power)
+        .find(|&s| s >= rough * (1.0 - 1e-9))
+        .unwrap_or(10.0 * power);
+    let slack = 1e-9;
+    let first = libm::ceil(lo / step - slack) as i64;
+    let last = libm::floor(hi / step + slack) as i64;
+    (first..=last)
+        .map(|k| (k as f64 * step, short(k as f64 * step)))
+        .collect()
 }
 
 fn escape(text: &str) -> String {

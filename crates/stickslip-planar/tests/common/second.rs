@@ -14,6 +14,7 @@ struct Row {
     drift: f64,
     slip: f64,
     mu: f64,
+    mu_stick: f64,
 }
 
 /// Accelerations of one mode, as far as the probing directions show them: points of the set and directions without end.
@@ -79,6 +80,7 @@ impl Second {
                     slip
                 },
                 mu: c.mu,
+                mu_stick: c.mu_static.unwrap_or(c.mu),
             });
             size = size.max(h.abs()).max((omega * omega * t_r).abs());
         }
@@ -103,27 +105,27 @@ impl Second {
     /// Accelerations caused by the unit pushes that a mode allows.
     fn pushes(&self, mode: &str) -> Vec<[f64; 3]> {
         let mut pushes = Vec::new();
-        let mut push = |row: &Row, friction: f64| {
+        let mut push = |row: &Row, mu: f64, friction: f64| {
             // Normal force with friction; friction alone where the coefficient is infinite.
-            let (normal, along) = if row.mu.is_infinite() && friction != 0.0 {
+            let (normal, along) = if mu.is_infinite() && friction != 0.0 {
                 (0.0, friction)
             } else if friction == 0.0 {
                 (1.0, 0.0)
             } else {
-                (1.0, friction * row.mu)
+                (1.0, friction * mu)
             };
             let f = [0, 1, 2].map(|i| normal * row.normal[i] + along * row.tangent[i]);
             pushes.push(self.per_force(f));
         };
         for (row, letter) in self.rows.iter().zip(mode.chars()) {
             match letter {
-                'l' => push(row, 1.0),
-                'r' => push(row, -1.0),
+                'l' => push(row, row.mu, 1.0),
+                'r' => push(row, row.mu, -1.0),
                 'f' => {
-                    push(row, 1.0);
-                    push(row, -1.0);
-                    if row.mu.is_infinite() {
-                        push(row, 0.0);
+                    push(row, row.mu_stick, 1.0);
+                    push(row, row.mu_stick, -1.0);
+                    if row.mu_stick.is_infinite() {
+                        push(row, row.mu_stick, 0.0);
                     }
                 }
                 _ => {}

@@ -250,6 +250,9 @@ impl Reader {
                 impulse: vector(14),
                 restituted: rows.real(18, i),
                 mode,
+                directions: u32::try_from(rows.int(21, i)).map_err(|_| {
+                    wrong("a contact has an impossible number of directions".into())
+                })?,
             });
             self.contacts.advance();
         }

@@ -82,7 +82,7 @@ const BODY_COLUMNS: [Column; 17] = [
 ];
 
 /// One row for each contact of each recorded step.
-const CONTACT_COLUMNS: [Column; 21] = [
+const CONTACT_COLUMNS: [Column; 22] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("body_a", Kind::Text, ""),
@@ -104,6 +104,7 @@ const CONTACT_COLUMNS: [Column; 21] = [
     column("restituted", Kind::Real, "N s"),
     column("piece_a", Kind::Int, ""),
     column("piece_b", Kind::Int, ""),
+    column("directions", Kind::Int, ""),
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.

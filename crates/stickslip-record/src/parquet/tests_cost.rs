@@ -84,6 +84,7 @@ fn resting(i: usize, corner: u32) -> ContactImpulse {
         },
         impulse: DVec3::new(0.0981 / 4.0 * (BODIES - i) as f64, 1e-18, -1e-18),
         restituted: 0.0,
+        directions: 0,
         mode: Mode::Stick,
     }
 }
@@ -132,7 +133,8 @@ fn cost_of_a_recorded_step() {
         let clock = Instant::now();
         let mut hash = StateHash::new(&trajectory.header.bodies);
         for frame in &trajectory.frames {
-            hash.update(frame.step.step, &frame.step.bodies);
+            let step = &frame.step;
+            hash.update(step.step, &step.bodies, &step.joints);
         }
         let _ = hash.hex();
         println!("{name}: hash {:.2} us/step", per_step(clock.elapsed()));

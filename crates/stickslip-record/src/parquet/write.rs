@@ -253,6 +253,7 @@ impl Run {
                 Value::Real(ci.restituted),
                 Value::Int(i64::from(c.pieces[0])),
                 Value::Int(i64::from(c.pieces[1])),
+                Value::Int(i64::from(ci.directions)),
             ]);
         }
         for (name, done) in self.joints.iter().zip(&step.joints) {

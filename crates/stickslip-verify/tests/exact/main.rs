@@ -2,6 +2,7 @@
 
 mod incline;
 mod momentum;
+mod passing;
 mod shapes;
 mod sliding;
 mod stack;

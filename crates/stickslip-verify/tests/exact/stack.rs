@@ -14,7 +14,7 @@ fn hash_of(world: &mut World, until: f64) -> String {
     let mut hash = StateHash::new(&names);
     while world.time() < until - 1e-9 {
         let step = world.step().expect("a certified step");
-        hash.update(step.step, &step.bodies);
+        hash.update(step.step, &step.bodies, &step.joints);
     }
     hash.hex()
 }

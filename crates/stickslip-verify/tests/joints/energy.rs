@@ -88,49 +88,49 @@ fn scene(noise: &mut Noise, h: f64, boxes: f64) -> World {
 #[test]
 fn no_step_of_springs_and_contacts_gains_energy() {
     let mut noise = Noise(7);
-    let (mut least, mut done, mut contacts, mut refused) = (f64::INFINITY, 0, 0, 0);
+    let (mut least, mut done, mut contacts) = (f64::INFINITY, 0, 0);
     while done < steps() {
         let mut world = scene(&mut noise, 0.01, 0.5);
         for _ in 0..500 {
-            match world.step() {
-                Err(e @ StepError::EnergyGain { .. }) => panic!("{e}"),
-                // A pair that a spring drives through each other in one step is refused with a word; the scene ends.
-                Err(e) => {
-                    eprintln!("{e}");
-                    refused += 1;
-                    break;
-                }
-                Ok(_) => {}
+            if let Err(e) = world.step() {
+                panic!("{e}");
             }
             least = least.min(world.energy_slack().expect("checked"));
             contacts += world.contact_forces().count();
             done += 1;
         }
     }
-    eprintln!(
-        "{done} steps, {contacts} contact forces, least slack {least:.2e}, {refused} refused"
-    );
-    assert!(least > -1e-12 && contacts > 1000 && refused * 1000 <= done);
+    eprintln!("{done} steps, {contacts} contact forces, least slack {least:.2e}");
+    assert!(least > -1e-12 && contacts > 1000);
 }
 
 #[test]
 fn springs_and_contacts_are_solvable_at_any_step() {
     let mut noise = Noise(8);
+    let (mut passed_through, mut done) = (0, 0);
     for h in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0] {
-        for _ in 0..4 {
-            // Balls: boxes cannot be told where to go in steps of many turns. Spinning bodies turn too far in long
-            // steps: those start at rest.
-            let mut world = scene(&mut noise, h, 0.0);
+        for k in 0..20 {
+            let mut world = scene(&mut noise, h, 0.5);
+            // Spinning bodies turn too far in long steps: those start at rest.
             if h > 0.05 {
                 let mut states = world.states().to_vec();
                 states.iter_mut().for_each(|s| s.twist = Twist::default());
                 world.restore(0, &states).expect("states");
             }
             for _ in 0..5 {
-                if let Err(e) = world.step() {
-                    panic!("h = {h}: {e}");
+                match world.step() {
+                    Ok(_) => done += 1,
+                    // Solved, but a box that turns by 2 rad in the step is where linear gaps do not see it.
+                    Err(e @ StepError::NotCertified { .. }) if h >= 1.0 => {
+                        eprintln!("h = {h}, scene {k}: {e}");
+                        passed_through += 1;
+                        break;
+                    }
+                    Err(e) => panic!("h = {h}, scene {k}: {e}"),
                 }
             }
         }
     }
+    eprintln!("{done} steps, {passed_through} scenes ended by a body that turns into another");
+    assert!(passed_through <= 1);
 }

@@ -3,6 +3,7 @@
 mod energy;
 mod limit;
 mod loops;
+mod methods;
 mod motors;
 mod pendulum;
 mod ragdolls;

@@ -17,7 +17,7 @@ impl Noise {
 
 /// A zigzag of boxes lying on the ground or hanging over it: every joint may be doubled by one of another kind, ends
 /// and middles may be pinned to the world, the ring may be closed by a bar from end to end.
-fn scene(noise: &mut Noise) -> World {
+fn scene(noise: &mut Noise, flat: bool) -> World {
     let n = 3 + (noise.unit() * 4.0) as usize;
     let height = if noise.unit() < 0.5 {
         0.1
@@ -30,8 +30,7 @@ fn scene(noise: &mut Noise) -> World {
         .body(ground());
     let name = |k: usize| format!("b{k}");
     // Corners of the zigzag; box k lies between corners k and k + 1.
-    // Those that hang do not lie in one plane: there, a ring of ball joints gives way to second order only.
-    let lift = if height > 0.2 { 0.2 } else { 0.0 };
+    let lift = if height > 0.2 && !flat { 0.2 } else { 0.0 };
     let corner = |k: usize| {
         let up = height + lift * ((k * k) % 3) as f64;
         DVec3::new(0.4 * k as f64, 0.3 * (k % 2) as f64, up)
@@ -85,24 +84,138 @@ fn scene(noise: &mut Noise) -> World {
     builder.build().expect("a scene")
 }
 
-#[test]
-fn a_hundred_redundant_scenes_are_held_together() {
+/// Runs a hundred scenes; gives those that were refused with the number of the step, and what was run.
+fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
     let mut noise = Noise(20_261_116);
-    let (mut steps, mut contacts, mut joints, mut refused) = (0, 0, 0, 0);
+    let (mut steps, mut contacts, mut joints) = (0, 0, 0);
+    let (mut refused, mut nets) = (Vec::new(), Vec::new());
     for k in 0..100 {
-        let mut world = scene(&mut noise);
+        let mut world = scene(&mut noise, flat);
         joints += world.model().joints.len();
-        for _ in 0..50 {
+        // What lies on the ground is held by it.
+        let hangs = world.body("b0").expect("b0").pose.position.z > 0.2;
+        nets.push(hangs && open_to_second_order(&world) > 1e-9);
+        for step in 1..=50 {
             if let Err(e) = world.step() {
                 eprintln!("scene {k}: {e}");
-                refused += 1;
+                refused.push((k, step));
                 break;
             }
             steps += 1;
             contacts += world.contact_forces().count();
         }
     }
-    eprintln!("{steps} steps, {joints} joints, {contacts} contact forces, {refused} refused");
-    // One ring, pulled straight in its 43rd step, stays 1.2e-10 m open and is refused with a word.
-    assert!(refused <= 1 && steps >= 4990);
+    eprintln!("{steps} steps, {joints} joints, {contacts} contact forces, refused {refused:?}");
+    (refused, nets)
+}
+
+#[test]
+fn a_hundred_redundant_scenes_are_held_together() {
+    let (refused, nets) = hundred(false);
+    assert!(refused.is_empty() && nets.iter().all(|net| !net));
+}
+
+/// A net of rods that hangs in one plane holds a load across it to second order only: there the force without bound that it
+/// would take is refused, and nowhere else.
+#[test]
+fn flat_scenes_are_refused_where_no_impulse_holds_them() {
+    let (refused, nets) = hundred(true);
+    for (k, net) in nets.into_iter().enumerate() {
+        let stopped = refused.iter().find(|r| r.0 == k).map(|r| r.1);
+        assert_eq!(stopped, net.then_some(1), "scene {k}");
+    }
+}
+
+/// By how much the locked axes are open, m, after the motion that obeys them to first order, in the combinations of axes that no
+/// impulse acts on: where this is not zero, no impulse along the gradients at the start closes the joints.
+fn open_to_second_order(world: &World) -> f64 {
+    let (model, states, h) = (world.model(), world.states(), world.settings().h);
+    let free: Vec<usize> = (0..states.len())
+        .filter(|&i| model.bodies[i].is_free())
+        .collect();
+    // y = √M ν, angular parts in the body's own axes; boxes have theirs along these.
+    let roots: Vec<(f64, DVec3)> = free
+        .iter()
+        .map(|&i| {
+            let mass = model.bodies[i].mass.expect("free");
+            let d = DVec3::new(
+                mass.inertia.x_axis.x,
+                mass.inertia.y_axis.y,
+                mass.inertia.z_axis.z,
+            );
+            let root = DVec3::new(libm::sqrt(d.x), libm::sqrt(d.y), libm::sqrt(d.z));
+            (libm::sqrt(mass.mass), root)
+        })
+        .collect();
+    // The locked coordinates at the end of the step, m.
+    let locked = |y: &[f64]| -> Vec<f64> {
+        let mut moved = states.to_vec();
+        for ((&i, root), y) in free.iter().zip(&roots).zip(y.chunks_exact(6)) {
+            let twist = Twist {
+                linear: DVec3::from_slice(y) / root.0,
+                angular: states[i].pose.orientation * (DVec3::from_slice(&y[3..]) / root.1),
+            };
+            moved[i].pose = states[i].pose.moved(&twist, h);
+        }
+        let mut all = Vec::new();
+        for joint in &model.joints {
+            let c = joint.placed(&moved).coordinates;
+            for k in 0..6 {
+                if joint.axes[k].hold == stickslip::certify::joint::Hold::Locked {
+                    all.push(c[k] * joint.scale(k));
+                }
+            }
+        }
+        all
+    };
+    let n = 6 * free.len();
+    let columns: Vec<Vec<f64>> = (0..n)
+        .map(|j| {
+            let at = |d: f64| {
+                let mut y = vec![0.0; n];
+                y[j] = d;
+                locked(&y)
+            };
+            let (up, down) = (at(1e-3), at(-1e-3));
+            up.iter().zip(&down).map(|(u, d)| (u - d) / 2e-3).collect()
+        })
+        .collect();
+    let m = columns[0].len();
+    let rows: Vec<Vec<f64>> = (0..m)
+        .map(|i| columns.iter().map(|c| c[i]).collect())
+        .collect();
+    let mut y: Vec<f64> = Vec::new();
+    for (&i, root) in free.iter().zip(&roots) {
+        let v = (states[i].twist.linear + world.settings().gravity * h) * root.0;
+        y.extend(v.to_array().into_iter().chain([0.0; 3]));
+    }
+    take_off(&mut y, &orthonormal(rows));
+    let mut open = locked(&y);
+    take_off(&mut open, &orthonormal(columns));
+    open.iter().fold(0.0, |worst, x| x.abs().max(worst))
+}
+
+/// An orthonormal basis of what the vectors span.
+fn orthonormal(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = |v: &[f64]| libm::sqrt(v.iter().map(|x| x * x).sum());
+    let largest = vectors.iter().map(|v| size(v)).fold(0.0, f64::max);
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for mut v in vectors {
+        // Twice is enough.
+        take_off(&mut v, &basis);
+        take_off(&mut v, &basis);
+        let length = size(&v);
+        if length > 1e-6 * largest {
+            basis.push(v.iter().map(|x| x / length).collect());
+        }
+    }
+    basis
+}
+
+/// Takes off `v` its part in the span of the basis.
+fn take_off(v: &mut [f64], basis: &[Vec<f64>]) {
+    for e in basis {
+        let along: f64 = v.iter().zip(e).map(|(v, e)| v * e).sum();
+        v.iter_mut().zip(e).for_each(|(v, e)| *v -= along * e);
+    }
 }

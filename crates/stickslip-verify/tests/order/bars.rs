@@ -36,6 +36,39 @@ fn the_true_error_lies_inside_the_bar() {
     assert!((1.0 / 3.0..3.0).contains(&median), "{median}");
 }
 
+/// A prism of n sides that stands for a cylinder, dropped on its side: how high it lies.
+#[test]
+fn facets_that_stand_for_a_cylinder_are_in_the_bar() {
+    for n in [16, 32, 64] {
+        let turn = std::f64::consts::PI / f64::from(n);
+        let corners: Vec<String> = (0..n)
+            .flat_map(|k| {
+                // A face below.
+                let angle = turn * f64::from(2 * k + 1) - std::f64::consts::FRAC_PI_2;
+                let (z, x) = (0.1 * libm::sin(angle), 0.1 * libm::cos(angle));
+                [-0.05, 0.05].map(|y| format!("[{x:?}, {y:?}, {z:?}]"))
+            })
+            .collect();
+        let text = format!(
+            "gravity = [0, 0, -9.81]\n[step]\nh = 0.01\nuntil = 0.3\n[material]\nfriction = 0.5\n\
+             [[body]]\nname = \"ground\"\nmotion = \"fixed\"\nshape = {{ half-space = {{ normal = [0, 0, 1] }} }}\n\
+             [[body]]\nname = \"prism\"\nshape = {{ hull = {{ points = [{}] }} }}\nmass = 1\nposition = [0, 0, 0.11]\n",
+            corners.join(", ")
+        );
+        let scene = Scene::parse(&text, "prism.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        let settings = Settings {
+            quantity: Some(Quantity::parse("prism.z").expect("a quantity")),
+            directions: false,
+            ..Settings::default()
+        };
+        let study = converge(&scene, &settings, &mut |_| {}).unwrap_or_else(|e| panic!("{e}"));
+        let (bar, error) = (study.bar.total(), (study.rungs[0].value - 0.1).abs());
+        eprintln!("{n} sides: error {error:.3e} m, bar {bar:.3e} m");
+        assert!(study.bar.geometry.is_some());
+        assert!(error <= bar && bar <= 1.5 * error, "{n}: {error} {bar}");
+    }
+}
+
 #[test]
 fn a_wanted_error_is_met_with_fewer_steps_than_any_fixed_h() {
     let (mut met, mut fewer, mut count) = (0, 0, 0);

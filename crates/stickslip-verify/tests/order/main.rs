@@ -3,6 +3,7 @@
 mod bars;
 mod bouncing;
 mod extrapolated;
+mod projection;
 
 use serde_json::Value;
 use stickslip::prelude::*;

@@ -1,5 +1,6 @@
 //! The vibrating plate against references that no time stepping made.
 
+mod budget;
 mod carried;
 mod parts;
 mod rocking;

@@ -14,7 +14,7 @@ fn a_sink_gathers_many_parts_which_collide() {
     let (_, mut world) = world_of("plate_parts.toml", &[]);
     let before = spread(&world);
     let mut collisions = 0;
-    while world.time() < 0.55 - 1e-9 {
+    while world.time() < 0.65 - 1e-9 {
         let step = world.step().unwrap_or_else(|e| panic!("{e}"));
         // The plate is the last body by name: a contact of two parts has another one second.
         let plate = step.bodies.len() - 1;

@@ -149,8 +149,8 @@ fn steady_velocity_is_the_true_one_and_not_the_leading_formula() {
         return;
     };
     let slide = &reference["slide"];
-    let mut periods = drift(0.0575, 1e-6);
-    periods.extend(drift(-0.0575, 1e-6));
+    let mut periods = drift(0.0575, 3e-7);
+    periods.extend(drift(-0.0575, 3e-7));
     periods.retain(|p| p.0.abs() < 0.0525);
     let smooth = fit(&periods, [1, 2, 3, 4, 5, 6, 7]);
     let velocity = |r: f64| {
