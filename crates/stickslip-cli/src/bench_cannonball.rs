@@ -26,7 +26,7 @@ pub(crate) const ROWS: [(usize, f64, usize, Option<f64>); 11] = [
     (20, 0.8, 574, None),
 ];
 
-const CONES: [(&str, Cone); 3] = [
+pub(crate) const CONES: [(&str, Cone); 3] = [
     ("quadratic", Cone::Quadratic),
     ("pyramid:4", Cone::Pyramid(4)),
     ("pyramid:8", Cone::Pyramid(8)),

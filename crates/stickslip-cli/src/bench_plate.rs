@@ -4,7 +4,7 @@ use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::time::Instant;
 use stickslip::dynamics::Stage;
-use stickslip::prelude::{Cone, DVec2, Scene, World, simulate};
+use stickslip::prelude::{Cone, DVec2, Outcome, Scene, World, simulate};
 use stickslip::record::{Header, Trajectory};
 use stickslip_plate::field::world_at;
 use stickslip_plate::library::{self, Part};
@@ -56,35 +56,52 @@ fn tripod(cone: Cone) -> Result<World, Failure> {
     world_at(&scene, start, 1e-4).map_err(|e| Failure::Work(e.to_string()))
 }
 
+/// One run to a time, s: its outcome, and µs a step by the clock and on the processor.
+fn timed(cone: Cone, until: f64) -> Result<(Outcome, f64, Option<f64>), Failure> {
+    let mut world = tripod(cone)?;
+    let header = Header {
+        bodies: world
+            .model()
+            .bodies
+            .iter()
+            .map(|b| b.name.clone())
+            .collect(),
+        h: 1e-4,
+        until,
+        tolerance: world.settings().tolerance,
+        cone,
+        every: 1,
+        ..Header::default()
+    };
+    let mut memory = Trajectory::default();
+    let (start, start_cpu) = (Instant::now(), nanoseconds_on_cpu());
+    let outcome = simulate(&mut world, &header, until, &mut memory, &mut |_| ())?;
+    let steps = outcome.steps.max(1) as f64;
+    let micros = start.elapsed().as_secs_f64() * 1e6 / steps;
+    let on_cpu = match (start_cpu, nanoseconds_on_cpu()) {
+        (Some(a), Some(b)) => Some((b - a) * 1e-3 / steps),
+        _ => None,
+    };
+    if let Some(e) = &outcome.failure {
+        return Err(Failure::Work(e.to_string()));
+    }
+    Ok((outcome, micros, on_cpu))
+}
+
+/// µs a step of a run to a time, s: on the processor where the system tells, else by the clock.
+pub(crate) fn micros(cone: Cone, until: f64) -> Result<f64, Failure> {
+    let (_, micros, on_cpu) = timed(cone, until)?;
+    Ok(on_cpu.unwrap_or(micros))
+}
+
 fn measure(cone: Cone) -> Result<Row, Failure> {
     let rounds = if cone == Cone::Quadratic { 5 } else { 1 };
     let (mut micros, mut on_cpu, mut outcome) = (f64::INFINITY, None, None);
     for _ in 0..rounds {
-        let mut world = tripod(cone)?;
-        let header = Header {
-            bodies: world
-                .model()
-                .bodies
-                .iter()
-                .map(|b| b.name.clone())
-                .collect(),
-            h: 1e-4,
-            until: 5.0,
-            tolerance: world.settings().tolerance,
-            cone,
-            every: 1,
-            ..Header::default()
-        };
-        let mut memory = Trajectory::default();
-        let (start, start_cpu) = (Instant::now(), nanoseconds_on_cpu());
-        let result = simulate(&mut world, &header, 5.0, &mut memory, &mut |_| ())?;
-        micros = micros.min(start.elapsed().as_secs_f64() * 1e6 / STEPS as f64);
-        if let (Some(a), Some(b)) = (start_cpu, nanoseconds_on_cpu()) {
-            let spent = (b - a) * 1e-3 / STEPS as f64;
+        let (result, time, spent) = timed(cone, 5.0)?;
+        micros = micros.min(time);
+        if let Some(spent) = spent {
             on_cpu = Some(on_cpu.map_or(spent, |best: f64| best.min(spent)));
-        }
-        if let Some(e) = &result.failure {
-            return Err(Failure::Work(e.to_string()));
         }
         outcome = Some(result);
     }

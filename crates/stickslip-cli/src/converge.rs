@@ -209,7 +209,7 @@ fn lost(events: &[OrderAtEvent]) -> impl Iterator<Item = &OrderAtEvent> {
     events.iter().filter(changes).take(10)
 }
 
-fn plot_of(s: &Study) -> Plot {
+pub(crate) fn plot_of(s: &Study) -> Plot {
     let errors: Vec<(f64, f64)> = s
         .rungs
         .iter()

@@ -71,10 +71,26 @@ fn what_cannot_be_seen_is_said() {
 }
 
 #[test]
+fn the_report_has_its_places_before_it_is_computed() {
+    let place = folder();
+    let deep = path(&place, "new/folder/report.html");
+    stickslip(&["reproduce", "--quick", "pyramid-deficit", "-o", &deep]).exits(0);
+    assert!(std::fs::read_to_string(&deep).is_ok_and(|s| s.ends_with("</html>\n")));
+    // A file stands where a folder is wanted: nothing is computed.
+    let blocked = format!("{deep}/report.html");
+    let ran = stickslip(&["reproduce", "--quick", "pyramid-deficit", "-o", &blocked]).exits(1);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    stickslip(&["reproduce", "-o", &path(&place, "report.json")])
+        .exits(2)
+        .says(&["another ending"]);
+}
+
+#[test]
 fn the_report_has_every_row_and_every_picture() {
     let place = folder();
     let out = path(&place, "report.html");
     let ids = [
+        "bouncing-ball",
         "certificates",
         "free-top",
         "pyramid-deficit",
@@ -87,6 +103,10 @@ fn the_report_has_every_row_and_every_picture() {
         "box-stack",
         "one-answer",
         "rolling",
+        "corner",
+        "cracked-ramp",
+        "tight-hole",
+        "future-contacts",
     ];
     let ran =
         stickslip(&[&["reproduce", "--quick", "--json", "-o", &out], &ids[..]].concat()).exits(0);
@@ -95,9 +115,24 @@ fn the_report_has_every_row_and_every_picture() {
     assert_eq!(entries.len(), ids.len());
     for entry in entries {
         assert!(
-            entry["verdict"] == "reproduced" || entry["verdict"] == "shown",
+            ["reproduced", "verified", "shown"]
+                .map(serde_json::Value::from)
+                .contains(&entry["verdict"]),
             "{entry}"
         );
+        for line in entry["lines"].as_array().expect("lines") {
+            let source = line["source"].as_str();
+            assert!(
+                source.is_some_and(|s| ["printed", "derived", "our bound"].contains(&s)),
+                "{line}"
+            );
+            // What has a tolerance has its numbers as numbers.
+            let numbers = [&line["expected"]["number"], &line["ours"]["number"]];
+            assert!(
+                line["tolerance"].is_null() || numbers.iter().all(|n| n.is_number()),
+                "{line}"
+            );
+        }
     }
     let figures: usize = entries
         .iter()

@@ -39,67 +39,179 @@ pub(super) struct Entry {
 /// What an entry gives.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// Printed beside ours.
+    /// The expected beside ours.
     pub(super) lines: Vec<Line>,
-    /// Pictures as SVG, each with its caption.
-    pub(super) figures: Vec<(String, String)>,
+    /// Pictures.
+    pub(super) figures: Vec<Figure>,
     /// What the reader should know.
     pub(super) notes: Vec<String>,
+    /// Rows that the lines to come are about.
+    rows: &'static [&'static str],
 }
 
-/// One statement: what was printed, what we find.
+/// A picture and what it shows.
+pub(super) struct Figure {
+    pub(super) caption: String,
+    pub(super) svg: String,
+    /// The same to be drawn otherwise; planar figures are SVG alone.
+    pub(super) drawing: Option<Drawing>,
+}
+
+/// Where that comes from which ours is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The document says so.
+    Printed,
+    /// Not in the document: a closed form or theory.
+    Derived,
+    /// A bound of our own.
+    Bound,
+}
+
+impl Source {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Printed => "printed",
+            Self::Derived => "derived",
+            Self::Bound => "our bound",
+        }
+    }
+}
+
+/// A number, or words.
+pub(super) struct Value {
+    pub(super) text: String,
+    pub(super) number: Option<f64>,
+}
+
+impl Value {
+    fn words(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            number: None,
+        }
+    }
+
+    fn number(x: f64, unit: &str) -> Self {
+        let text = format!("{} {unit}", number(x));
+        Self {
+            text: text.trim_end().into(),
+            number: Some(x),
+        }
+    }
+}
+
+/// One statement: what is expected, what we find.
 pub(super) struct Line {
     pub(super) what: String,
-    pub(super) printed: String,
-    pub(super) ours: String,
-    /// `None` where the documents print nothing to compare with.
-    pub(super) good: Option<bool>,
+    /// Rows it is about; none: all of its entry.
+    pub(super) rows: &'static [&'static str],
+    pub(super) source: Source,
+    pub(super) expected: Value,
+    pub(super) ours: Value,
+    pub(super) unit: String,
+    /// How far ours may be off, in the unit.
+    pub(super) within: Option<f64>,
+    /// `None` where nothing can be judged.
+    pub(super) holds: Option<bool>,
+    /// Why it may differ, where that is known.
+    pub(super) because: Option<&'static str>,
+}
+
+impl Line {
+    /// How a line came out.
+    pub(super) fn judgement(&self) -> Judgement {
+        match (self.holds, self.because) {
+            (None, _) => Judgement::Shown,
+            (Some(true), _) if self.source == Source::Printed => Judgement::Reproduced,
+            (Some(true), _) => Judgement::Verified,
+            (Some(false), Some(_)) => Judgement::Differs,
+            (Some(false), None) => Judgement::Wrong,
+        }
+    }
+
+    /// Why it differs, where it does.
+    pub(super) fn reason(&self) -> Option<&'static str> {
+        self.because.filter(|_| self.holds == Some(false))
+    }
 }
 
 impl Shown {
-    /// A number against a printed (or derived) one, to a tolerance in its own unit.
-    pub(super) fn compare(&mut self, what: &str, printed: f64, ours: f64, within: f64, unit: &str) {
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(" {unit}")
-        };
-        self.lines.push(Line {
-            what: what.into(),
-            printed: format!("{}{unit}", number(printed)),
-            ours: format!("{}{unit} (within {})", number(ours), number(within)),
-            good: Some((ours - printed).abs() <= within),
-        });
+    /// The lines to come are about these rows of the entry.
+    pub(super) fn about(&mut self, rows: &'static [&'static str]) {
+        self.rows = rows;
     }
 
-    /// A number that must not be above a bound.
+    fn line(&mut self, source: Source, what: &str, expected: Value, ours: Value) -> &mut Line {
+        self.lines.push(Line {
+            what: what.into(),
+            rows: self.rows,
+            source,
+            expected,
+            ours,
+            unit: String::new(),
+            within: None,
+            holds: None,
+            because: None,
+        });
+        let last = self.lines.len() - 1;
+        &mut self.lines[last]
+    }
+
+    /// A number against an expected one, to a tolerance in its own unit.
+    pub(super) fn compare(
+        &mut self,
+        source: Source,
+        what: &str,
+        expected: f64,
+        ours: f64,
+        within: f64,
+        unit: &str,
+    ) {
+        let [theirs, found] = [expected, ours].map(|x| Value::number(x, unit));
+        let line = self.line(source, what, theirs, found);
+        line.unit = unit.into();
+        line.within = Some(within);
+        line.holds = Some((ours - expected).abs() <= within);
+    }
+
+    /// A number that must not be above a bound of ours.
     pub(super) fn at_most(&mut self, what: &str, bound: f64, ours: f64, unit: &str) {
-        self.claim(
-            what,
-            &format!("at most {} {unit}", number(bound)),
-            format!("{} {unit}", number(ours)),
-            ours <= bound,
-        );
+        let mut limit = Value::number(bound, unit);
+        limit.text = format!("at most {}", limit.text);
+        let line = self.line(Source::Bound, what, limit, Value::number(ours, unit));
+        line.unit = unit.into();
+        line.holds = Some(ours <= bound);
     }
 
     /// A statement in words.
-    pub(super) fn claim(&mut self, what: &str, printed: &str, ours: String, good: bool) {
-        self.lines.push(Line {
-            what: what.into(),
-            printed: printed.into(),
-            ours,
-            good: Some(good),
-        });
+    pub(super) fn claim(
+        &mut self,
+        source: Source,
+        what: &str,
+        expected: &str,
+        ours: impl Into<String>,
+        holds: bool,
+    ) {
+        let line = self.line(source, what, Value::words(expected), Value::words(ours));
+        line.holds = Some(holds);
     }
 
-    /// What nothing printed can be held against.
-    pub(super) fn tell(&mut self, what: &str, printed: &str, ours: String) {
-        self.lines.push(Line {
-            what: what.into(),
-            printed: printed.into(),
-            ours,
-            good: None,
-        });
+    /// Printed and ours, side by side: nothing to judge.
+    pub(super) fn tell(&mut self, what: &str, printed: &str, ours: impl Into<String>) {
+        self.line(
+            Source::Printed,
+            what,
+            Value::words(printed),
+            Value::words(ours),
+        );
+    }
+
+    /// Why the line just added may differ.
+    pub(super) fn because(&mut self, reason: &'static str) {
+        if let Some(line) = self.lines.last_mut() {
+            line.because = Some(reason);
+        }
     }
 
     pub(super) fn plot(&mut self, caption: &str, plot: &Plot) {
@@ -107,30 +219,83 @@ impl Shown {
     }
 
     pub(super) fn drawing(&mut self, caption: &str, drawing: &Drawing) {
-        self.figures.push((caption.into(), drawing.svg()));
+        self.svg(caption, drawing.svg());
+        if let Some(figure) = self.figures.last_mut() {
+            figure.drawing = Some(drawing.clone());
+        }
+    }
+
+    pub(super) fn svg(&mut self, caption: &str, svg: String) {
+        self.figures.push(Figure {
+            caption: caption.into(),
+            svg,
+            drawing: None,
+        });
+    }
+
+    /// The judgement of the lines about a row; of all lines where none is about it alone.
+    pub(super) fn judgement_of(&self, row: Option<&str>) -> Judgement {
+        let about = |l: &&Line| row.is_some_and(|r| l.rows.contains(&r));
+        let chosen: Vec<&Line> = self.lines.iter().filter(about).collect();
+        let chosen = if chosen.is_empty() {
+            self.lines.iter().collect()
+        } else {
+            chosen
+        };
+        let all = chosen.iter().map(|l| l.judgement());
+        all.max().unwrap_or(Judgement::Shown)
     }
 }
 
-/// How an entry came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How an entry, a row or a line came out; of several the last in this list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Judgement {
-    /// Every comparison holds.
-    Reproduced,
-    /// Shown, with nothing printed to compare with.
+    /// Shown, with nothing to compare with.
     Shown,
-    /// Some comparison does not hold.
+    /// Agrees with theory, or keeps our bounds; the document prints nothing.
+    Verified,
+    /// Agrees with what the document prints.
+    Reproduced,
+    /// Differs from what is printed, for a known reason.
     Differs,
+    /// Some comparison does not hold, and should.
+    Wrong,
     /// It could not be computed.
     Failed,
 }
 
 impl Judgement {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Reproduced,
+        Self::Verified,
+        Self::Shown,
+        Self::Differs,
+        Self::Wrong,
+        Self::Failed,
+    ];
+
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
+            Self::Verified => "verified",
             Self::Shown => "shown",
-            Self::Differs => "DIFFERS",
+            Self::Differs => "differs",
+            Self::Wrong => "WRONG",
             Self::Failed => "FAILED",
+        }
+    }
+
+    /// What the word means.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::Reproduced => "agrees with what the document prints",
+            Self::Verified => {
+                "agrees with a closed form, or keeps a bound of our own; the document prints nothing to hold it against"
+            }
+            Self::Shown => "made again, with nothing to judge by",
+            Self::Differs => "is not what the document prints, for the reason given",
+            Self::Wrong => "should agree and does not",
+            Self::Failed => "could not be computed",
         }
     }
 }
@@ -144,11 +309,13 @@ pub(super) struct Done {
 
 impl Done {
     pub(super) fn judgement(&self) -> Judgement {
+        self.judgement_of(None)
+    }
+
+    pub(super) fn judgement_of(&self, row: Option<&str>) -> Judgement {
         match &self.shown {
             Err(_) => Judgement::Failed,
-            Ok(shown) if shown.lines.iter().any(|l| l.good == Some(false)) => Judgement::Differs,
-            Ok(shown) if shown.lines.iter().any(|l| l.good == Some(true)) => Judgement::Reproduced,
-            Ok(_) => Judgement::Shown,
+            Ok(shown) => shown.judgement_of(row),
         }
     }
 }
@@ -222,6 +389,15 @@ impl Played {
             .body(body)
             .ok_or_else(|| format!("no body {body}"))?;
         Ok(state.pose.position)
+    }
+
+    /// Where a body stands in the frames.
+    pub(super) fn index_of(&self, body: &str) -> Result<usize, String> {
+        let names = &self.trajectory.header.bodies;
+        names
+            .iter()
+            .position(|n| n == body)
+            .ok_or_else(|| format!("no body {body}"))
     }
 
     pub(super) fn film(&self) -> Result<stickslip_view::Film<'_>, String> {

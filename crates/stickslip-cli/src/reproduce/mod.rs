@@ -4,15 +4,22 @@
 //! `ENTRIES` with the rows of docs/ROWS.md it shows. Rows that no entry shows appear by their tests, or as open.
 
 mod entry;
+mod places;
 mod report;
 mod rows;
 mod s0;
+mod s0_impacts;
 mod s1;
+mod s1_plate;
+mod s1_studies;
 mod s2;
 mod s3;
+mod s3_nonconvex;
+mod s3_scenes;
 
 use crate::output::{Failure, Verdict, print, print_json, seconds};
 use entry::{Done, Effort, Entry, Judgement};
+use places::Places;
 use rows::Row;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -28,7 +35,8 @@ Example:
   stickslip reproduce box-stack S0-10 --figures pictures
   stickslip reproduce --list
 
-Exit status: 0, 1 where something differs from what was printed or could not be computed, 2 for bad input.")]
+Exit status: 0, 1 where something is not as it should be or could not be computed, 2 for bad input. What differs from
+the document for a reason that is known is told with it.")]
 pub(crate) struct Args {
     /// Entries by their id, or rows such as S0-10 or S2 (default: all)
     ids: Vec<String>,
@@ -38,9 +46,12 @@ pub(crate) struct Args {
     /// Report to write; the JSON is written beside it
     #[arg(short, long, value_name = "FILE", default_value = "reproduce.html")]
     output: PathBuf,
-    /// Write the figures as SVG files into this folder too
+    /// Write the figures as files into this folder too
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
+    /// How to write them: svg or png (figures of planar bodies are SVG always)
+    #[arg(long, value_name = "FORMAT", value_parser = ["svg", "png"], default_value = "svg", requires = "figures")]
+    figures_as: String,
     /// List the entries and the rows they show
     #[arg(long)]
     list: bool,
@@ -51,11 +62,19 @@ pub(crate) struct Args {
 
 /// All entries, document by document.
 fn entries() -> impl Iterator<Item = &'static Entry> {
-    s0::ENTRIES
-        .iter()
-        .chain(s1::ENTRIES)
-        .chain(s2::ENTRIES)
-        .chain(s3::ENTRIES)
+    [
+        s0::ENTRIES,
+        s0_impacts::ENTRIES,
+        s1::ENTRIES,
+        s1_plate::ENTRIES,
+        s1_studies::ENTRIES,
+        s2::ENTRIES,
+        s3::ENTRIES,
+        s3_nonconvex::ENTRIES,
+        s3_scenes::ENTRIES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 impl Args {
@@ -67,6 +86,8 @@ impl Args {
             return Ok(Verdict::Good);
         }
         let wanted = self.chosen(&rows)?;
+        // Before anything is computed: what cannot be written is said at once.
+        let places = Places::open(&self.output, self.figures.as_deref())?;
         let effort = if self.quick {
             Effort::Quick
         } else {
@@ -106,30 +127,13 @@ impl Args {
             seconds: begun.elapsed().as_secs_f64(),
         };
         let json = report.json();
-        let beside = self.output.with_extension("json");
-        let write = |path: &PathBuf, text: String| {
-            std::fs::write(path, text)
-                .map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
-        };
-        if let Some(folder) = &self.figures {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| Failure::Work(format!("{}: {e}", folder.display())))?;
-            for done in &done {
-                let figures = done
-                    .shown
-                    .as_ref()
-                    .map(|s| s.figures.as_slice())
-                    .unwrap_or_default();
-                for (k, (_, svg)) in figures.iter().enumerate() {
-                    write(
-                        &folder.join(format!("{}-{}.svg", done.entry.id, k + 1)),
-                        svg.clone(),
-                    )?;
-                }
-            }
-        }
-        write(&self.output, report.html())?;
-        write(&beside, format!("{json:#}\n"))?;
+        let beside = places.beside.display().to_string();
+        places.write(
+            &report.html(),
+            &format!("{json:#}\n"),
+            &done,
+            self.figures_as == "png",
+        )?;
         if self.json {
             print_json(&json)?;
         } else {
@@ -137,10 +141,10 @@ impl Args {
                 "{}\n{}\n{}",
                 report.summary(),
                 self.output.display(),
-                beside.display()
+                beside
             ))?;
         }
-        let bad = |d: &Done| matches!(d.judgement(), Judgement::Differs | Judgement::Failed);
+        let bad = |d: &Done| matches!(d.judgement(), Judgement::Wrong | Judgement::Failed);
         Ok(if done.iter().any(bad) {
             Verdict::Bad
         } else {
@@ -197,6 +201,16 @@ mod tests {
                     entry.id
                 );
             }
+        }
+    }
+
+    /// What a command of the program shows is shown here too.
+    #[test]
+    fn rows_shown_by_a_command_have_an_entry() {
+        for row in rows::read() {
+            let command = row.shown.split('`').any(|s| s.starts_with("stickslip "));
+            let entry = entries().any(|e| e.rows.contains(&row.id.as_str()));
+            assert!(entry || !command, "{}: {}", row.id, row.shown);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The report: one HTML page with everything inside, and the same as JSON.
 
-use super::entry::{Done, Judgement};
+use super::entry::{Done, Judgement, Line, number};
 use super::rows::Row;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -22,15 +22,20 @@ const DOCUMENTS: [(&str, &str); 5] = [
 ];
 
 const STYLE: &str = "
-:root { color-scheme: light dark; --ink: #1f2933; --quiet: #5f6b7a; --line: #d9dfe6; --paper: #fff; --good: #007a58; --bad: #b3261e; --accent: #0072b2; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6ebf1; --quiet: #9aa7b5; --line: #303944; --paper: #14181d; --good: #3ecf9e; --bad: #ff8a80; --accent: #56b4e9; } }
+:root { color-scheme: light dark; --ink: #1f2933; --quiet: #5f6b7a; --line: #d9dfe6; --paper: #fff; --good: #007a58; --bad: #b3261e; --odd: #9a5b00; --accent: #0072b2; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6ebf1; --quiet: #9aa7b5; --line: #303944; --paper: #14181d; --good: #3ecf9e; --bad: #ff8a80; --odd: #f0b35e; --accent: #56b4e9; } }
 body { max-width: 1080px; margin: 0 auto; padding: 20px; color: var(--ink); background: var(--paper); font: 15px/1.5 system-ui, Roboto, sans-serif; }
 h1 { font-size: 26px; } h2 { margin-top: 40px; border-bottom: 1px solid var(--line); } h3 { margin: 28px 0 4px; }
-table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; vertical-align: top; padding: 4px 10px 4px 0; overflow-wrap: anywhere; border-bottom: 1px solid var(--line); }
+table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; vertical-align: top; padding: 4px 10px 4px 0; overflow-wrap: break-word; border-bottom: 1px solid var(--line); }
 td:first-child { min-width: 4.5em; } th { color: var(--quiet); font-weight: 600; } code { font-size: 13px; overflow-wrap: anywhere; }
-.word { font-weight: 600; white-space: nowrap; } .reproduced, .yes { color: var(--good); } .DIFFERS, .FAILED, .no { color: var(--bad); } .open, .quiet { color: var(--quiet); } .tested, .shown { color: var(--accent); }
+.word { font-weight: 600; white-space: nowrap; } .reproduced, .verified { color: var(--good); } .WRONG, .FAILED, .no { color: var(--bad); } .differs, .because { color: var(--odd); } .open, .quiet { color: var(--quiet); } .tested, .shown { color: var(--accent); }
 figure { margin: 14px 0; } figure img { max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line); border-radius: 8px; } figcaption { color: var(--quiet); font-size: 13px; }
-a { color: var(--accent); }
+a { color: var(--accent); } .source { color: var(--quiet); font-size: 12px; white-space: nowrap; border: 1px solid var(--line); border-radius: 6px; padding: 0 5px; } .n { white-space: nowrap; } dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 14px; font-size: 14px; } dd { margin: 0; }
+@media (max-width: 640px) {
+  body { padding: 14px; }
+  table, tbody, tr, td { display: block; } tr:has(th) { display: none; } td { border: 0; padding: 1px 0; } tr { padding: 6px 0; border-bottom: 1px solid var(--line); }
+  td:first-child { font-weight: 600; } td:empty { display: none; } td[data-is]::before { content: attr(data-is) ': '; color: var(--quiet); } td[data-is] .source { display: none; }
+}
 ";
 
 impl Report<'_> {
@@ -44,7 +49,7 @@ impl Report<'_> {
     /// `reproduced` and the like for a row that an entry shows, `tested` for one that only a test shows, or `open`.
     fn word(&self, row: &Row) -> &'static str {
         match self.entry_of(row) {
-            Some(done) => done.judgement().word(),
+            Some(done) => done.judgement_of(Some(&row.id)).word(),
             None if row.is_open() => "open",
             None => "tested",
         }
@@ -55,14 +60,12 @@ impl Report<'_> {
     }
 
     pub(super) fn summary(&self) -> String {
+        let judged = Judgement::ALL.map(|j| format!("{} {}", self.count(j.word()), j.word()));
         format!(
-            "{} rows: {} reproduced, {} shown, {} shown by tests, {} differ, {} failed, {} open",
+            "{} rows: {}, {} shown by tests alone, {} open",
             self.rows.len(),
-            self.count("reproduced"),
-            self.count("shown"),
+            judged.join(", "),
             self.count("tested"),
-            self.count("DIFFERS"),
-            self.count("FAILED"),
             self.count("open")
         )
     }
@@ -74,9 +77,8 @@ impl Report<'_> {
             .map(|d| {
                 let (lines, figures, notes, failure) = match &d.shown {
                     Ok(shown) => {
-                        let line = |l: &super::entry::Line| json!({ "what": l.what, "printed": l.printed, "ours": l.ours, "good": l.good });
-                        let lines: Vec<Value> = shown.lines.iter().map(line).collect();
-                        let figures: Vec<&String> = shown.figures.iter().map(|f| &f.0).collect();
+                        let lines: Vec<Value> = shown.lines.iter().map(json_of).collect();
+                        let figures: Vec<&String> = shown.figures.iter().map(|f| &f.caption).collect();
                         (json!(lines), json!(figures), json!(shown.notes), Value::Null)
                     }
                     Err(e) => (json!([]), json!([]), json!([]), json!(e)),
@@ -109,6 +111,16 @@ impl Report<'_> {
             self.seconds,
             if self.quick { ", quick" } else { "" }
         );
+        out.push_str("<dl>");
+        for j in Judgement::ALL {
+            let _ = write!(
+                out,
+                "<dt class=\"word {0}\">{0}</dt><dd>{1}</dd>",
+                j.word(),
+                j.meaning()
+            );
+        }
+        out.push_str("</dl>\n");
         for (document, name) in DOCUMENTS {
             let rows: Vec<&&Row> = self
                 .rows
@@ -139,7 +151,7 @@ impl Report<'_> {
                 };
                 let _ = writeln!(
                     out,
-                    "<tr><td>{}</td><td>{}</td><td class=\"word {word}\">{word}</td><td>{by}</td><td>{}</td></tr>",
+                    "<tr><td>{}</td><td>{}</td><td class=\"word {word}\">{word}</td><td data-is=\"shown by\">{by}</td><td>{}</td></tr>",
                     escape(&row.id),
                     escape(&row.about),
                     spans(&row.figure)
@@ -172,33 +184,17 @@ impl Report<'_> {
             }
             Ok(shown) => {
                 if !shown.lines.is_empty() {
-                    out.push_str(
-                        "<table><tr><th>what</th><th>printed</th><th>ours</th><th></th></tr>\n",
-                    );
-                    for l in &shown.lines {
-                        let mark = match l.good {
-                            Some(true) => "<td class=\"word yes\">✓</td>",
-                            Some(false) => "<td class=\"word no\">✗</td>",
-                            None => "<td></td>",
-                        };
-                        let [what, printed, ours] =
-                            [&l.what, &l.printed, &l.ours].map(|s| escape(s));
-                        let _ = writeln!(
-                            out,
-                            "<tr><td>{what}</td><td>{printed}</td><td>{ours}</td>{mark}</tr>"
-                        );
-                    }
-                    out.push_str("</table>\n");
+                    table(out, &shown.lines);
                 }
                 for note in &shown.notes {
                     let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escape(note));
                 }
-                for (caption, svg) in &shown.figures {
-                    let data = stickslip_plot::base64(svg.as_bytes());
+                for figure in &shown.figures {
+                    let data = stickslip_plot::base64(figure.svg.as_bytes());
                     let _ = writeln!(
                         out,
                         "<figure><img alt=\"{0}\" src=\"data:image/svg+xml;base64,{data}\"><figcaption>{0}</figcaption></figure>",
-                        escape(caption)
+                        escape(&figure.caption)
                     );
                 }
             }
@@ -206,6 +202,60 @@ impl Report<'_> {
         debug_assert!(done.judgement() != Judgement::Failed || done.shown.is_err());
         out.push_str("</section>\n");
     }
+}
+
+/// A line with its numbers as numbers.
+fn json_of(l: &Line) -> Value {
+    let value = |v: &super::entry::Value| json!({ "text": v.text, "number": v.number });
+    json!({ "what": l.what, "rows": l.rows, "source": l.source.word(), "expected": value(&l.expected),
+            "ours": value(&l.ours), "unit": l.unit, "tolerance": l.within,
+            "verdict": l.judgement().word(), "because": l.reason() })
+}
+
+/// The lines of an entry.
+fn table(out: &mut String, lines: &[Line]) {
+    out.push_str("<table><tr><th>what</th><th>expected</th><th>ours</th><th>verdict</th></tr>\n");
+    for l in lines {
+        let word = l.judgement().word();
+        let mark = match l.holds {
+            Some(true) => "✓",
+            Some(false) => "✗",
+            None => "",
+        };
+        let within = l.within.map_or(String::new(), |w| {
+            format!(" <span class=\"quiet\">within {}</span>", number(w))
+        });
+        let because = l.reason().map_or(String::new(), |b| {
+            format!(
+                "<div class=\"because\">differs, because {}</div>",
+                escape(b)
+            )
+        });
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td data-is=\"{source}\">{} <span class=\"source\">{source}</span></td>\
+             <td data-is=\"ours\">{}{within}{because}</td><td class=\"word {word}\">{mark} {word}</td></tr>",
+            escape(&l.what),
+            unbroken(&l.expected.text),
+            unbroken(&l.ours.text),
+            source = l.source.word(),
+        );
+    }
+    out.push_str("</table>\n");
+}
+
+/// Text in which no number is broken at the end of a line.
+fn unbroken(text: &str) -> String {
+    let word = |w: &str| {
+        let number = w.contains(|c: char| c.is_ascii_digit()) && w.len() < 24;
+        let w = escape(w);
+        if number {
+            format!("<span class=\"n\">{w}</span>")
+        } else {
+            w
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Text with `code` in backticks.

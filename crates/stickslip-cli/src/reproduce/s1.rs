@@ -1,7 +1,6 @@
 //! S1: the vibrating plate.
 
-use super::entry::{Effort, Entry, Shown, play, scene, slope};
-use stickslip_plate::studies;
+use super::entry::{Effort, Entry, Shown, Source, play, scene, slope};
 use stickslip_plot::{Axis, Plot};
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -19,56 +18,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         by_hand: "stickslip run scenes/static_and_kinetic.toml",
         run: static_kinetic,
     },
-    Entry {
-        id: "plate-fig4",
-        title: "Figure 4: steady velocity over a rocking plate",
-        rows: &["S1-25"],
-        by_hand: "stickslip bench plate",
-        run: |effort| study(studies::steady_velocity, effort),
-    },
-    Entry {
-        id: "plate-fig5",
-        title: "Figure 5: error against the number of directions",
-        rows: &["S1-34", "S1-35", "S1-41"],
-        by_hand: "stickslip bench plate",
-        run: |effort| study(studies::cone_error, effort),
-    },
-    Entry {
-        id: "plate-fig6",
-        title: "Figure 6: time of a solve against the number of directions",
-        rows: &["S1-37", "S1-38", "S1-39", "S1-40"],
-        by_hand: "stickslip bench plate",
-        run: |effort| study(studies::solve_time, effort),
-    },
-    Entry {
-        id: "plate-nearer-axis",
-        title: "An axis nearer to the plate: parts stick",
-        rows: &["S1-27"],
-        by_hand: "stickslip bench plate",
-        run: |effort| study(studies::nearer_axis, effort),
-    },
-    Entry {
-        id: "plate-lift-off",
-        title: "Where parts leave the plate",
-        rows: &["S1-26"],
-        by_hand: "stickslip bench plate",
-        run: |effort| study(studies::lift_off, effort),
-    },
 ];
-
-/// A study of the plate paper as an entry.
-fn study(run: studies::Run, effort: Effort) -> Result<Shown, String> {
-    let study =
-        run(effort.of(studies::Effort::Quick, studies::Effort::Full)).map_err(|e| e.to_string())?;
-    let mut shown = Shown::default();
-    for f in &study.findings {
-        shown.tell(&f.what, &f.printed, f.ours.clone());
-    }
-    for (name, plot) in &study.plots {
-        shown.plot(name, plot);
-    }
-    Ok(shown)
-}
 
 fn step_size(effort: Effort) -> Result<Shown, String> {
     let (file, text) = scene!("sliding_box");
@@ -96,6 +46,7 @@ fn step_size(effort: Effort) -> Result<Shown, String> {
             points.push((h, (libm::hypot(place.x, place.y) - factor * exact).abs()));
         }
         shown.compare(
+            Source::Derived,
             &format!("order of convergence, {name}"),
             1.0,
             slope(&points),
@@ -140,6 +91,7 @@ fn static_kinetic(_: Effort) -> Result<Shown, String> {
             // v + t g (sin θ − μ_k cos θ) with tan θ = 1/2
             let cos = 1.0 / libm::sqrt(1.25);
             shown.compare(
+                Source::Derived,
                 "speed of the box that was pushed, after 2 s",
                 0.1 + 2.0 * 9.81 * cos * (0.5 - 0.4),
                 last,

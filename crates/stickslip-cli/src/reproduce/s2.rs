@@ -1,6 +1,6 @@
 //! S2: all accelerations of a planar body.
 
-use super::entry::{Effort, Entry, Shown, number, scene};
+use super::entry::{Effort, Entry, Shown, Source, number, scene};
 use stickslip::planar::{MapOptions, Options, State, figure, mode_map, solve};
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -57,6 +57,7 @@ fn three_point(_: Effort) -> Result<Shown, String> {
         };
         let found = words([0, 1].map(|i| [0, 1, 2].map(|k| ours[i][k])));
         shown.claim(
+            Source::Printed,
             &format!("edges of the cone at the {} foot", contact_name(&shown)),
             &words(edges),
             found,
@@ -70,6 +71,7 @@ fn three_point(_: Effort) -> Result<Shown, String> {
         .and_then(|s| s.acceleration())
         .unwrap_or([f64::NAN; 3]);
     shown.claim(
+        Source::Printed,
         "pushed sideways with 0.6 N",
         "slides, and nothing else",
         format!(
@@ -79,17 +81,26 @@ fn three_point(_: Effort) -> Result<Shown, String> {
         ),
         answer.sets.len() == 1,
     );
-    shown.compare("its acceleration", 0.35, a[0], 1e-12, "m/s²");
-    let rejected = answer.hypotheses.len();
-    shown.tell(
-        "hypotheses looked at",
-        "single contacts would push through the table",
-        format!("{rejected}, each with its reason by --why"),
+    shown.compare(
+        Source::Derived,
+        "its acceleration, (0.6 − μ)/m",
+        0.35,
+        a[0],
+        1e-12,
+        "m/s²",
     );
-    shown.figures.push((
-        "Real space and configuration space".into(),
+    let rejected = answer.hypotheses.len();
+    shown.claim(
+        Source::Printed,
+        "other hypotheses",
+        "single contacts would push through the table",
+        format!("{rejected} looked at, one kept; each with its reason by --why"),
+        answer.sets.len() == 1,
+    );
+    shown.svg(
+        "Real space and configuration space",
         figure::both_svg(&state, &answer),
-    ));
+    );
     // A growing torque turns the body about a foot: where, by bisection.
     let (mut low, mut high) = (0.0, 5.0);
     for _ in 0..50 {
@@ -104,6 +115,7 @@ fn three_point(_: Effort) -> Result<Shown, String> {
         if turns { high = middle } else { low = middle }
     }
     shown.compare(
+        Source::Derived,
         "torque at which it turns about a foot, weight 1 N",
         1.0,
         low,
@@ -148,9 +160,7 @@ fn maps(effort: Effort) -> Result<Shown, String> {
                 }
             ),
         );
-        shown
-            .figures
-            .push((format!("Modes of {}", state.title), map.svg(&state)));
+        shown.svg(&format!("Modes of {}", state.title), map.svg(&state));
     }
     Ok(shown)
 }
@@ -173,10 +183,8 @@ fn examples(_: Effort) -> Result<Shown, String> {
         let ours = a.map_or("no single acceleration".into(), |a| {
             format!("acceleration ({})", a.map(number).join(", "))
         });
-        shown.claim(file, expected, ours, good);
-        shown
-            .figures
-            .push((state.title.clone(), figure::real_space_svg(&state, &answer)));
+        shown.claim(Source::Derived, file, expected, ours, good);
+        shown.svg(&state.title, figure::real_space_svg(&state, &answer));
     }
     for ((file, text), closed) in [
         (scene!("planar/grasp-closed"), true),
@@ -184,6 +192,7 @@ fn examples(_: Effort) -> Result<Shown, String> {
     ] {
         let found = state(text)?.force_closure();
         shown.claim(
+            Source::Derived,
             file,
             if closed {
                 "force closure"

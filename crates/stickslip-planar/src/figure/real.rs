@@ -166,14 +166,24 @@ fn draw_load(svg: &mut Svg, labels: &mut Labels, com: [f64; 2], state: &State) {
         (state.velocity, 75.0, 3.0, 25.0, "#1a7f37", "v"),
     ] {
         let long = libm::hypot(vector[0], vector[1]);
-        if long > 1e-12 * (1.0 + vector[2].abs()) {
+        // Rounding errors are not drawn.
+        let turning = if name == "F" {
+            vector[2].abs() / state.rho
+        } else {
+            vector[2].abs() * state.rho
+        };
+        let least = match name {
+            "F" => 1e-9 * long.max(turning),
+            _ => (1e-9 * long.max(turning)).max(1e-12),
+        };
+        if long > least {
             let d = [vector[0] / long, vector[1] / long];
             let tip = along(com, d, length);
             svg.arrow(com, tip, size, colour);
             let place = along(tip, [-d[1], d[0]], 12.0);
             labels.put(svg, [place[0] - 4.0, place[1] + 4.0], 13.0, colour, name);
         }
-        if vector[2] != 0.0 {
+        if turning > least {
             svg.turn(com, turn, vector[2], colour);
         }
     }

@@ -120,6 +120,7 @@ pub fn cone_error(effort: Effort) -> Result<Study, FieldError> {
         findings: Vec::new(),
         plots: vec![
             ("fig5a", trajectories(particle, world)),
+            ("fig5a-end", ends(particle, world)),
             ("fig5b", errors_in_time(particle, world)),
             ("fig5b-directions", errors_by_directions(&curve)),
         ],
@@ -156,6 +157,28 @@ fn trajectories(base: &Path, paths: &[Path]) -> Plot {
     // A tick every 0.3 s, as in the paper.
     let ticks: Vec<(f64, f64)> = millimetres(base).into_iter().step_by(3).collect();
     plot.points("every 0.3 s", &ticks)
+}
+
+/// The last tenths of a second of the trajectories, as large as they fit.
+fn ends(base: &Path, paths: &[Path]) -> Plot {
+    let named: Vec<(String, &Path)> = std::iter::once(("exact cone".to_string(), base))
+        .chain(
+            CONES
+                .iter()
+                .zip(paths)
+                .map(|(n, p)| (format!("{n} directions"), p)),
+        )
+        .collect();
+    let last = |path: &Path| millimetres(path).split_off(path.len().saturating_sub(4));
+    let mut plot = Plot::new("The ends of the trajectories, 4.7 to 5 s")
+        .x(Axis::linear("x", "mm"))
+        .y(Axis::linear("y", "mm"))
+        .equal();
+    for (k, (name, path)) in named.iter().enumerate() {
+        let end = last(path);
+        plot = plot.line(name, &end).like(k).points("", &end).like(k);
+    }
+    plot
 }
 
 fn errors_in_time(base: &Path, paths: &[Path]) -> Plot {
