@@ -244,14 +244,16 @@ mod tests {
     fn piles_have_the_contacts_they_claim() {
         for family in families() {
             let size = family.sizes[0];
-            let mut world = (family.build)(size).ok().expect("a pile");
+            let mut world = (family.build)(size).expect("a pile");
             let found = world.next_problem().expect("a problem").contacts.len();
             let claimed = (family.contacts)(size);
-            // A wall's first row has four contacts a brick, its ends hang over.
-            let least = if family.name.starts_with("bricks") {
+            // A wall's first row has four contacts a brick and its ends hang over; touching balls that fall together
+            // may miss each other by a rounding.
+            let bricks = family.name.starts_with("bricks");
+            let least = if bricks {
                 claimed / 2
             } else {
-                claimed
+                claimed * 9 / 10
             };
             assert!(
                 (least..=claimed).contains(&found),

@@ -16,7 +16,7 @@
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
 //!
-//! Stages 2 and 5 see pyramids as the round cones inside them; Newton then finishes on the pyramids.
+//! Where there is no guess, stage 5 comes before stage 3. Stages 2 and 5 see pyramids as the round cones inside them; Newton then finishes on the pyramids.
 //! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
 //! by the heavy bodies.
 //!
@@ -316,19 +316,13 @@ impl Chain<'_> {
         engine.newton.settings.iterations = NEWTON_STEPS;
         if smooth {
             let outcome = engine.improve(&mut self.system, p, self.inner);
-            if self.judge(p, outcome.iterations, "interior-point") {
-                return true;
-            }
-        } else {
-            let rounded = Rounded::of(self.problem);
-            let mut cones = self.scratch.cones.system(rounded.posed());
-            let outcome = engine.improve(&mut cones, p, self.inner);
-            self.best.iterations += outcome.iterations;
-            if self.newton(p) {
-                return true;
-            }
+            return self.judge(p, outcome.iterations, "interior-point");
         }
-        self.proximal(NEAR, false, p)
+        let rounded = Rounded::of(self.problem);
+        let mut cones = self.scratch.cones.system(rounded.posed());
+        let outcome = engine.improve(&mut cones, p, self.inner);
+        self.best.iterations += outcome.iterations;
+        self.newton(p)
     }
 
     /// Masses over decades: the same methods with impulses measured by the heavy bodies, each answer taken to
@@ -569,6 +563,7 @@ impl Auto {
                 || chain.continued(smooth, cold, &mut p)
                 || !large && chain.relaxed(smooth, &mut p)
                 || chain.interior(smooth, &mut p)
+                || chain.proximal(NEAR, false, &mut p)
                 || chain.last_stages(smooth);
             if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {
                 break;
@@ -644,11 +639,15 @@ impl ContactSolver for Auto {
         chain.engines.newton.settings.polish = true;
         let cold = p.iter().all(|&p| p == DVec3::ZERO);
         let found = if cold {
-            chain.starts_at_rest(smooth, &mut p) || chain.continued(smooth, cold, &mut p)
+            chain.starts_at_rest(smooth, &mut p)
+                || chain.interior(smooth, &mut p)
+                || chain.continued(smooth, cold, &mut p)
         } else {
-            chain.continued(smooth, cold, &mut p) || chain.relaxed(smooth, &mut p)
+            chain.continued(smooth, cold, &mut p)
+                || chain.relaxed(smooth, &mut p)
+                || chain.interior(smooth, &mut p)
+                || chain.proximal(NEAR, false, &mut p)
         };
-        let found = found || chain.interior(smooth, &mut p);
         if found {
             return report("auto", chain);
         }

@@ -181,21 +181,3 @@ fn the_double_pendulum_is_of_order_two_or_more() {
     let ladder = Ladder::climb(0.05, 3, |h| (end(h) - truth).length());
     ladder.assert_order(2.0, "double pendulum, extrapolated");
 }
-
-/// Ten boxes fall together, land, and stand: rounding on their faces is no event.
-#[test]
-fn a_stack_falls_lands_and_stands_in_finite_work() {
-    let set = ["method=extrapolated", "error=1e-6", "until=2.5"];
-    let set = set.map(|o| format!("step.{o}"));
-    let (_, mut world) = stickslip_verify::world_of("box_stack.toml", &set);
-    run(&mut world, 2.5);
-    let (steps, inner) = (world.steps(), world.inner_steps());
-    let heights = (0..10).map(|k| {
-        let state = world.body(&format!("box[{k}]")).expect("a box");
-        (state.pose.position - DVec3::Z * (0.5 + f64::from(k))).length()
-    });
-    let off = heights.fold(0.0, f64::max);
-    eprintln!("{steps} records, {inner} inner steps, boxes within {off:.1e} m of their places");
-    assert!(off < 2e-6, "{off:e}");
-    assert!(inner < 50_000, "{inner}");
-}
