@@ -449,8 +449,9 @@ fn cannonball(effort: Effort) -> Result<Shown, String> {
             let row = solve_pile(base, mu, cone).map_err(|e| e.to_string())?;
             worst = worst.max(row.residual);
             told.push(format!(
-                "{name}: {} s, {}",
-                number(row.seconds),
+                "{}: {}, {}",
+                cone_words(name),
+                crate::output::seconds(row.seconds),
                 row.motion()
             ));
             ours[k].push((row.contacts as f64, row.seconds));
@@ -513,7 +514,9 @@ fn cannonball(effort: Effort) -> Result<Shown, String> {
             0.1 * printed,
             "",
         );
-        shown.because("another solver: PATH on the LCP of all directions there, a method for the cone itself here");
+        shown.because(
+            "the solvers are others: PATH on an LCP there, a method for the cone itself here",
+        );
     }
     shown.notes.push("Times are of this machine and are not judged. The first step from rest, h = 0.05 s, is solved from nothing; the document states neither radii, masses, directions nor its starting gaps.".into());
     let mut plot = Plot::new("Time of the first step of a pile")
@@ -521,7 +524,7 @@ fn cannonball(effort: Effort) -> Result<Shown, String> {
         .y(Axis::log("time", "s"))
         .points("the document, LCP", &theirs);
     for ((name, _), points) in CONES.into_iter().zip(&ours) {
-        plot = plot.points(name, points);
+        plot = plot.points(&format!("ours, {}", cone_words(name)), points);
     }
     shown.plot("Seconds against contacts, all values of μ", &plot);
     let mut sheet = stickslip_plot::Sheet::new("", 2);
@@ -533,6 +536,14 @@ fn cannonball(effort: Effort) -> Result<Shown, String> {
         &sheet.drawing(),
     );
     Ok(shown)
+}
+
+/// The name of a cone for people.
+fn cone_words(name: &str) -> String {
+    match name.split_once(':') {
+        Some((_, n)) => format!("{n} directions"),
+        None => "exact cone".into(),
+    }
 }
 
 /// A pile and its contact forces at a time, s.

@@ -187,7 +187,7 @@ fn solve_time(effort: Effort) -> Result<Shown, String> {
         2.0,
         "",
     );
-    shown.because("other solvers: PATH there; here Lemke's method for the LCP and Newton's for the cone, which is faster than the LCP with the fewest directions there are");
+    shown.because("the solvers are others: PATH there, here Lemke's method for the LCP and Newton's for the cone, which is faster than the LCP with the fewest directions there are");
     shown.about(&["S1-40"]);
     let slower = rows.iter().filter(|r| r[0] >= 8.0).all(|r| r[2] > r[3]);
     shown.claim(
@@ -241,7 +241,7 @@ fn run_time(effort: Effort) -> Result<Shown, String> {
         "",
     );
     shown.because(
-        "other solvers: PATH on the LCP there; here both start from the last step's impulses",
+        "the solvers are others: PATH on the LCP there, while here both start from the last step's impulses",
     );
     shown.notes.push(format!("A tripod on the scaled circle, h = 1e-4 s, {until} s of it run, recorded and certified; times of this machine, on its processor where the system tells."));
     Ok(shown)
