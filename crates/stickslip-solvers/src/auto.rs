@@ -26,10 +26,10 @@
 //!
 //! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
 //! first, so a solution continues as long as it exists: a pile that rests goes on resting. Where there
-//! is nothing to continue, the convex relaxation decides: its velocity is unique, and it is rest
-//! whenever rest is possible (impulses in the cones with u = 0 solve both problems); another answer that
-//! Newton finds from zero counts only if nothing moves in it, or if the relaxation leads nowhere. Only then come
-//! the methods whose answer is the end of their path. Without a guess the answer depends on the
+//! is nothing to continue, the convex relaxation tells whether rest is possible: its velocity is unique, and it is
+//! rest whenever rest is (impulses in the cones with u = 0 solve both problems). What can rest, rests. What moves takes
+//! the answer that Newton finds from zero, which is near the smallest impulses: a sliding body goes on and does not
+//! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
 
@@ -47,7 +47,7 @@ use crate::residual::{self, GlobalResidual};
 use crate::rounded::Rounded;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
 use crate::system::{Coupled, Posed, System, SystemMemory};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
@@ -250,24 +250,35 @@ impl Chain<'_> {
         found
     }
 
-    /// From nothing: what rests, rests, although other answers may be as lawful and sooner found.
+    /// From nothing: what can rest, rests, although other answers may be as lawful and sooner found.
     fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         self.engines.newton.settings.iterations = NEWTON_STEPS;
+        let slides = self.slides(p);
         let found = self.newton(p);
-        if found && self.nothing_moves(p) {
+        if found && (slides || self.nothing_moves(p)) {
             return true;
         }
         let first = std::mem::replace(&mut self.best, best_of(p));
-        if self.relaxed(smooth, p) {
+        if self.relaxed(smooth, p) && (!found || self.nothing_moves(p)) {
             self.best.iterations += first.iterations;
             return true;
         }
-        if first.residual < self.best.residual {
+        if found || first.residual < self.best.residual {
             let iterations = self.best.iterations;
             self.best = first;
             self.best.iterations += iterations;
         }
         found
+    }
+
+    /// Does a contact slide on its own, faster by far than what the step's forces give it? From rest, velocities along
+    /// and across contacts are both of the size of acceleration times step. (`p` is zero.)
+    fn slides(&mut self, p: &[DVec3]) -> bool {
+        const FAR: f64 = 10.0;
+        let u = &mut self.scratch.u;
+        self.system.velocities(p, u);
+        let across = u.iter().fold(0.0, |m, u| f64::max(m, u.x.abs()));
+        u.iter().any(|u| DVec2::new(u.y, u.z).length() > FAR * across)
     }
 
     /// Is every contact at rest, or none loaded?
