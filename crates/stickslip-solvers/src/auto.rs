@@ -6,8 +6,8 @@
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
-//! | 4 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
-//! | 5 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
+//! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
+//! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
 //! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
 //! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
@@ -16,8 +16,9 @@
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
 //!
-//! Where there is no guess, stage 5 comes before stage 3. Stages 2 and 5 see pyramids as the round cones inside them; Newton then finishes on the pyramids.
-//! Where masses differ widely, stages 1, 5, 7 and 8 are run once more before stage 7 with impulses measured
+//! Where there is no guess, stage 4 comes before stage 3. Stages 2 and 4 see pyramids as the round cones inside them; Newton
+//! then finishes on the pyramids.
+//! Where masses differ widely, stages 1, 4, 7 and 8 are run once more before stage 7 with impulses measured
 //! by the heavy bodies.
 //!
 //! The chain ends at the first stage whose residual meets the tolerance (Newton polishes it to
@@ -194,13 +195,11 @@ impl Chain<'_> {
     }
 
     /// From the guess; the impulses reached are left in `p`.
-    fn continued(&mut self, smooth: bool, cold: bool, p: &mut Vec<DVec3>) -> bool {
-        let guess = p.clone();
+    fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
-        let started = p.iter().any(|&p| p != DVec3::ZERO);
         let found = self.newton(p);
         self.engines.newton.settings.patience = 12;
         if found {
@@ -215,11 +214,20 @@ impl Chain<'_> {
             }
             return true;
         }
-        if started && !cold && smooth && self.followed(&guess, p) {
+        false
+    }
+
+    /// From the guess, if there is one, along paths: that on which the last step's problem becomes this one, then
+    /// proximal steps.
+    fn drawn_along(&mut self, smooth: bool, guess: &[DVec3], p: &mut Vec<DVec3>) -> bool {
+        if guess.iter().all(|&p| p == DVec3::ZERO) {
+            return false;
+        }
+        if smooth && self.followed(guess, p) {
             return true;
         }
         p.clone_from(&self.best.impulses);
-        started && self.proximal(NEAR, false, p)
+        self.proximal(NEAR, false, p)
     }
 
     /// From the guess along the path on which the last step's problem becomes this one.
@@ -278,7 +286,8 @@ impl Chain<'_> {
         let u = &mut self.scratch.u;
         self.system.velocities(p, u);
         let across = u.iter().fold(0.0, |m, u| f64::max(m, u.x.abs()));
-        u.iter().any(|u| DVec2::new(u.y, u.z).length() > FAR * across)
+        u.iter()
+            .any(|u| DVec2::new(u.y, u.z).length() > FAR * across)
     }
 
     /// Is every contact at rest, or none loaded?
@@ -571,7 +580,7 @@ impl Auto {
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
             let done = large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
-                || chain.continued(smooth, cold, &mut p)
+                || chain.continued(&mut p)
                 || !large && chain.relaxed(smooth, &mut p)
                 || chain.interior(smooth, &mut p)
                 || chain.proximal(NEAR, false, &mut p)
@@ -652,12 +661,13 @@ impl ContactSolver for Auto {
         let found = if cold {
             chain.starts_at_rest(smooth, &mut p)
                 || chain.interior(smooth, &mut p)
-                || chain.continued(smooth, cold, &mut p)
+                || chain.continued(&mut p)
         } else {
-            chain.continued(smooth, cold, &mut p)
+            let guess = p.clone();
+            chain.continued(&mut p)
                 || chain.relaxed(smooth, &mut p)
                 || chain.interior(smooth, &mut p)
-                || chain.proximal(NEAR, false, &mut p)
+                || chain.drawn_along(smooth, &guess, &mut p)
         };
         if found {
             return report("auto", chain);
