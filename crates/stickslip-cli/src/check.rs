@@ -101,8 +101,9 @@ fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
     if report.steps > 0 {
         for (kind, (value, t)) in Residual::ALL.iter().zip(&report.worst) {
             lines.push(format!(
-                "  {:<16} {value:9.2e} m/s at t = {t} s",
-                kind.name()
+                "  {:<16} {value:9.2e} m/s at t = {} s",
+                kind.name(),
+                time(*t)
             ));
         }
         lines.push(format!(

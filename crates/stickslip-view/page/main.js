@@ -228,7 +228,7 @@ async function main() {
   const loaded = performance.now();
   // For tests and for the curious.
   window.stickslip = {
-    run, state, stage, camera, seek, play, pause, choose, pace, loadMilliseconds: loaded - begun, sinceStart: loaded,
+    run, state, stage, camera, plots, seek, play, pause, choose, pace, loadMilliseconds: loaded - begun, sinceStart: loaded,
     redraw: () => { state.dirty = true; }, project: (point) => stage.project(point), arrows: () => stage.arrows, arrowScale: () => stage.arrowScale,
   };
   document.documentElement.dataset.ready = "true";

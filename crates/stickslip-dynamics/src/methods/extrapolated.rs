@@ -211,7 +211,8 @@ impl World {
         least: f64,
         saved: &StepRecord,
     ) -> Result<bool, StepError> {
-        let plan = self.inner(tau, 1);
+        // Time must be seen to pass.
+        let plan = self.inner(tau.max(4.0 * f64::EPSILON * saved.t), 1);
         self.control.stalled = if tau > least {
             0
         } else {

@@ -40,7 +40,8 @@ const tests = {
     await it.page.waitForFunction(() => document.getElementById("time").textContent.startsWith("6.0000 s"));
     check((await it.value("t")) === "6 s", "the time in the panel");
     const box = await it.page.locator("#plots").boundingBox();
-    await it.page.mouse.click(box.x + 46 + 0.5 * (box.width / 4 - 58), box.y + 60);
+    const area = await it.page.evaluate(() => window.stickslip.plots.areas[0]);
+    await it.page.mouse.click(box.x + area.x + 0.5 * area.w, box.y + area.y + 0.5 * area.h);
     await it.page.waitForFunction(() => Math.abs(window.stickslip.state.frame - 400) <= 4);
     await it.close();
   },
