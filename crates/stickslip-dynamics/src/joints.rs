@@ -547,7 +547,7 @@ impl JointWork {
 
     /// Takes the compliance of the first round off the joints' rows.
     pub(crate) fn make_rigid(&self, assembly: &mut Assembly) {
-        let blocks = assembly.problem.contacts.iter_mut().skip(self.first_block);
+        let blocks = assembly.problem.contacts[self.first_block..].iter_mut();
         for (block, source) in blocks.zip(&self.sources) {
             if matches!(source, Source::Joint { .. }) {
                 block.compliance = DVec3::ZERO;

@@ -208,7 +208,7 @@ impl Painter<'_, '_> {
         }
         let silhouette = Silhouette {
             outline: circle(24)
-                .skip(1)
+                .take(24)
                 .map(|[x, y]| [at[0] + size * x, at[1] + size * y])
                 .collect(),
             solid: Solid::Ball { centre, radius },

@@ -389,7 +389,9 @@ fn stiff_damper(_: Effort) -> Result<Shown, String> {
             format!("relative velocity up to {} m/s", number(most)),
             (most > 100.0) == (damping == "100"),
         );
-        let sizes: Vec<(f64, f64)> = slip.iter().map(|p| (p.0, p.1.abs())).skip(1).collect();
+        // From the first step on: nothing slides at the start, which no logarithm shows.
+        let stepped = slip.get(1..).unwrap_or_default();
+        let sizes: Vec<(f64, f64)> = stepped.iter().map(|p| (p.0, p.1.abs())).collect();
         grows = grows.line(&format!("explicit, δ = {damping}"), &sizes);
     }
     shown.about(&["S0-28", "S0-25"]);

@@ -152,12 +152,14 @@ impl<'a> Solid<'a> {
         // Points, and lines and planes through those near the top; a line inside the shape is only a worse guess.
         for (i, &p) in near.iter().enumerate() {
             add(p, None, Vec::new());
-            for (j, &q) in near.iter().enumerate().skip(i + 1) {
+            let mut later = &near[i + 1..];
+            while let Some((&q, rest)) = later.split_first() {
                 let e = (q - p).unit();
                 add(p, None, vec![(e, zero)]);
-                for &r in &near[j + 1..] {
+                for &r in rest {
                     add(p, None, vec![(e, zero), ((r - p).across(e).unit(), zero)]);
                 }
+                later = rest;
             }
         }
         let round = !self.rims().is_empty();
