@@ -92,9 +92,6 @@ struct Work {
     refinement: Refinement,
 }
 
-/// Roundings of the largest speed below which there is nothing to polish: each velocity is a sum of that many terms.
-const ROUNDINGS: f64 = 16.0;
-
 /// ‖F‖₂, largest |F_i| and the largest speed in play.
 struct Measure {
     merit: f64,
@@ -173,10 +170,8 @@ impl Work {
         let mut stalled = 0;
         let mut mark = f64::INFINITY;
         for iteration in 0..settings.iterations {
-            let rounding = ROUNDINGS * f64::EPSILON * now.speed;
-            // Far below the tolerance one step without gain is rounding; near it more are worth their while.
-            let patience = if best <= 0.01 * tolerance { 1 } else { 3 };
-            let enough = best <= tolerance && (stalled >= patience || !settings.polish);
+            let rounding = 4.0 * f64::EPSILON * now.speed;
+            let enough = best <= tolerance && (stalled >= 3 || !settings.polish);
             if now.worst <= rounding || enough {
                 return self.end(p, best, iteration);
             }
