@@ -78,6 +78,7 @@ pub mod newton;
 pub mod nsgs;
 pub mod one_contact;
 pub mod pgs;
+pub mod prepared;
 pub mod problem;
 pub mod proximal;
 pub mod pyramid;
