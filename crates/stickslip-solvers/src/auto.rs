@@ -34,8 +34,10 @@
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
 
+use crate::few::{self, FEW, Few};
 use crate::homotopy::Homotopy;
 use crate::interior_point::InteriorPoint;
+use crate::islands::Islands;
 use crate::local::LocalProblem;
 use crate::modes;
 use crate::newton::Newton;
@@ -57,6 +59,8 @@ pub struct Auto {
     lemke: LemkeContact,
     memory: SystemMemory,
     scratch: Scratch,
+    few: Few,
+    islands: Islands,
 }
 
 /// The methods of the chain with their memory.
@@ -543,6 +547,84 @@ impl Auto {
         let solver = self.name();
         let unsuitable = |reason: String| SolveError::Unsuitable { solver, reason };
         problem.validate().map_err(unsuitable)?;
+        let cones = |law: &Law| matches!(law, Law::Cone { .. } | Law::Unilateral);
+        if !guess.is_empty() || !problem.laws.iter().all(cones) {
+            return self.solve_whole(problem, guess, tolerance);
+        }
+        let (impulses, iterations, solver) = self.by_islands(problem, tolerance);
+        let residual = GlobalResidual::new(problem, &impulses).siconos();
+        if residual <= tolerance {
+            return Ok(Solved {
+                impulses,
+                iterations,
+                solver,
+                residual,
+            });
+        }
+        self.solve_whole(problem, &impulses, tolerance)
+    }
+
+    /// Island by island, cones from nothing: the quickest method that takes each. What it comes to is for the caller
+    /// to judge.
+    fn by_islands(
+        &mut self,
+        problem: &LocalProblem,
+        tolerance: f64,
+    ) -> (Vec<DVec3>, usize, &'static str) {
+        let n_c = problem.len();
+        let mut p = vec![DVec3::ZERO; n_c];
+        let (mut iterations, mut solver) = (1, "one-contact");
+        let mut islands = std::mem::take(&mut self.islands);
+        islands.find(&problem.delassus);
+        // Each relative to itself: together they are within the tolerance.
+        let own = 0.5 * tolerance;
+        for k in 0..islands.len() {
+            let members = islands.members(k);
+            if let [i] = *members {
+                let (w, mu) = (problem.delassus.diagonal(i), problem.laws[i].friction());
+                p[i] = few::alone(mu, w, problem.q[i]);
+                continue;
+            }
+            if members.len() <= FEW {
+                if let Some(steps) = self.few.solve(problem, members, own, &mut p) {
+                    iterations = iterations.max(steps);
+                    solver = "newton";
+                    continue;
+                }
+            }
+            let part;
+            let whole = members.len() == n_c;
+            let island = if whole {
+                problem
+            } else {
+                part = problem.island(members);
+                &part
+            };
+            let (impulses, steps, by) = match self.solve_whole(island, &[], own) {
+                Ok(solved) => (solved.impulses, solved.iterations, solved.solver),
+                Err(SolveError::NotConverged {
+                    best, iterations, ..
+                }) => (best, iterations, "newton"),
+                Err(_) => continue,
+            };
+            iterations = iterations.max(steps);
+            solver = by;
+            for (&i, impulse) in members.iter().zip(impulses) {
+                p[i] = impulse;
+            }
+        }
+        self.islands = islands;
+        (p, iterations, solver)
+    }
+
+    /// The chain on a valid local problem as one.
+    fn solve_whole(
+        &mut self,
+        problem: &LocalProblem,
+        guess: &[DVec3],
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let solver = self.name();
         let n_c = problem.len();
         let start = if guess.len() == n_c {
             guess.to_vec()
