@@ -574,6 +574,16 @@ impl Auto {
         let n_c = problem.len();
         let mut p = vec![DVec3::ZERO; n_c];
         let (mut iterations, mut solver) = (1, "one-contact");
+        let alone = |i: usize| {
+            let (w, mu) = (problem.delassus.diagonal(i), problem.laws[i].friction());
+            few::alone(mu, w, problem.q[i])
+        };
+        if let [p] = &mut p[..] {
+            *p = alone(0);
+        }
+        if n_c <= 1 {
+            return (p, iterations, solver);
+        }
         let mut islands = std::mem::take(&mut self.islands);
         islands.find(&problem.delassus);
         // Each relative to itself: together they are within the tolerance.
@@ -581,8 +591,7 @@ impl Auto {
         for k in 0..islands.len() {
             let members = islands.members(k);
             if let [i] = *members {
-                let (w, mu) = (problem.delassus.diagonal(i), problem.laws[i].friction());
-                p[i] = few::alone(mu, w, problem.q[i]);
+                p[i] = alone(i);
                 continue;
             }
             if members.len() <= FEW {

@@ -160,7 +160,7 @@ impl Few {
             self.rows.push(row);
         }
         let size = 3 * self.closed.len();
-        self.assemble(size + 1);
+        self.assemble(size);
         if !eliminate(&mut self.system, size) {
             return false;
         }
@@ -170,17 +170,18 @@ impl Few {
             }
         }
         for (a, &k) in self.closed.iter().enumerate() {
-            let at = |r: usize| self.system[(3 * a + r) * (size + 1) + size];
+            let at = |r: usize| self.system[(3 * a + r) * width(size) + size];
             self.p[k] += DVec3::new(at(0), at(1), at(2));
         }
         self.p.iter().all(|p| p.is_finite())
     }
 
     /// Rows of the closed contacts: A δp_i + B Σ_j W_ij δp_j = g, with δp_j = −p_j of the open ones on the right.
-    fn assemble(&mut self, width: usize) {
+    fn assemble(&mut self, size: usize) {
         let n = self.p.len();
+        let width = width(size);
         self.system.clear();
-        self.system.resize((width - 1) * width, 0.0);
+        self.system.resize(size * width, 0.0);
         for (a, &i) in self.closed.iter().enumerate() {
             let mut lost = DVec3::ZERO;
             for (j, row) in self.rows.iter().enumerate() {
@@ -212,7 +213,7 @@ impl Few {
                     self.system[at + 2 * width] = column.z;
                 }
             }
-            let at = 3 * a * width + width - 1;
+            let at = 3 * a * width + size;
             self.system[at] = g.x;
             self.system[at + width] = g.y;
             self.system[at + 2 * width] = g.z;
@@ -259,38 +260,51 @@ fn linearised(mu: f64, w_bar: f64, p: DVec3, u: DVec3) -> Row {
     }
 }
 
-/// Solves the n×n system whose right-hand side is its last column, in place; false where singular.
+/// Columns of a row of a system of size `n` with its right-hand side in column n: even, which suits registers.
+const fn width(n: usize) -> usize {
+    (n + 2) & !1
+}
+
+/// Solves the n×n system whose right-hand side is in column n, in place; false where singular.
 fn eliminate(a: &mut [f64], n: usize) -> bool {
     match n {
-        3 => eliminate_fixed::<3, 4>(a),
-        6 => eliminate_fixed::<6, 7>(a),
-        9 => eliminate_fixed::<9, 10>(a),
-        12 => eliminate_fixed::<12, 13>(a),
-        15 => eliminate_fixed::<15, 16>(a),
+        3 => eliminate_fixed::<3, { width(3) }>(a),
+        6 => eliminate_fixed::<6, { width(6) }>(a),
+        9 => eliminate_fixed::<9, { width(9) }>(a),
+        12 => eliminate_fixed::<12, { width(12) }>(a),
+        15 => eliminate_fixed::<15, { width(15) }>(a),
+        18 => eliminate_fixed::<18, { width(18) }>(a),
         _ => eliminate_any(a, n),
     }
 }
 
-/// As [`eliminate_any`] for sizes known at compile time: N, and M = N + 1.
+/// As [`eliminate_any`] for a size N known at compile time, M its width: whole rows are updated, for loops of known
+/// length are the faster ones.
 fn eliminate_fixed<const N: usize, const M: usize>(a: &mut [f64]) -> bool {
-    let (a, _) = a.as_chunks_mut::<M>();
+    let (rows, _) = a.as_chunks_mut::<M>();
+    let Some(a) = rows.first_chunk_mut::<N>() else {
+        return false;
+    };
     for k in 0..N {
-        let mut pivot = k;
+        let (mut pivot, mut largest) = (k, a[k][k].abs());
         for r in k + 1..N {
-            if a[r][k].abs() > a[pivot][k].abs() {
-                pivot = r;
+            let v = a[r][k].abs();
+            if v > largest {
+                (pivot, largest) = (r, v);
             }
         }
-        if !(a[pivot][k].abs() > 0.0) {
+        if largest == 0.0 {
             return false;
         }
-        a.swap(k, pivot);
+        if pivot != k {
+            a.swap(k, pivot);
+        }
         let row = a[k];
         let inverse = 1.0 / row[k];
-        for r in k + 1..N {
-            let l = a[r][k] * inverse;
-            for c in k + 1..M {
-                a[r][c] -= l * row[c];
+        for other in &mut a[k + 1..] {
+            let l = other[k] * inverse;
+            for c in 0..M {
+                other[c] -= l * row[c];
             }
         }
     }
@@ -305,23 +319,25 @@ fn eliminate_fixed<const N: usize, const M: usize>(a: &mut [f64]) -> bool {
 }
 
 fn eliminate_any(a: &mut [f64], n: usize) -> bool {
-    let m = n + 1;
+    let m = width(n);
     for k in 0..n {
-        let mut pivot = k;
+        let (mut pivot, mut largest) = (k, a[k * m + k].abs());
         for r in k + 1..n {
-            if a[r * m + k].abs() > a[pivot * m + k].abs() {
-                pivot = r;
+            let v = a[r * m + k].abs();
+            if v > largest {
+                (pivot, largest) = (r, v);
             }
         }
-        if !(a[pivot * m + k].abs() > 0.0) {
+        if largest == 0.0 {
             return false;
         }
-        if pivot != k {
-            let (top, bottom) = a.split_at_mut(pivot * m);
-            top[k * m..(k + 1) * m].swap_with_slice(&mut bottom[..m]);
-        }
         let (top, bottom) = a.split_at_mut((k + 1) * m);
-        let row = &top[k * m + k..];
+        let row = &mut top[k * m..];
+        if pivot != k {
+            let at = (pivot - k - 1) * m;
+            row.swap_with_slice(&mut bottom[at..at + m]);
+        }
+        let row = &row[k..];
         let inverse = 1.0 / row[0];
         for other in bottom.chunks_exact_mut(m) {
             let other = &mut other[k..];
