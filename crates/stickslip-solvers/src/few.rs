@@ -420,3 +420,75 @@ pub(crate) fn alone(mu: f64, w: &DMat3, q: DVec3) -> DVec3 {
     let p_n = -q.x / (w_nn - mu * w_nt.dot(e));
     contact_vector(p_n, e * (-mu * p_n))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delassus::Delassus;
+    use crate::one_contact;
+    use crate::problem::Law;
+    use crate::random::Random;
+    use crate::residual::GlobalResidual;
+
+    /// R Rᵀ + δI, blocks of a random 3n×6 R: contacts of one body, made a little compliant.
+    fn random_problem(random: &mut Random, n: usize, mu: f64) -> LocalProblem {
+        let r: Vec<[DVec3; 2]> = (0..3 * n).map(|_| [random.vec3(), random.vec3()]).collect();
+        let entry = |a: usize, b: usize| {
+            let shift = if a == b { 0.1 } else { 0.0 };
+            r[a][0].dot(r[b][0]) + r[a][1].dot(r[b][1]) + shift
+        };
+        let mut entries = Vec::new();
+        for i in 0..n {
+            for j in 0..n {
+                let column = |c: usize| {
+                    let at = |a: usize| entry(3 * i + a, 3 * j + c);
+                    DVec3::new(at(0), at(1), at(2))
+                };
+                entries.push((i, j, DMat3::from_cols(column(0), column(1), column(2))));
+            }
+        }
+        LocalProblem {
+            delassus: Delassus::from_blocks(n, entries),
+            q: (0..n).map(|_| random.vec3()).collect(),
+            laws: vec![Law::Cone { mu }; n],
+        }
+    }
+
+    #[test]
+    fn one_contact_is_solved_as_by_the_careful_solver() {
+        let mut random = Random::new(3);
+        for k in 0..5000 {
+            let mu = [0.0, 0.1, 0.5, 1.0, 3.0][k % 5];
+            let problem = random_problem(&mut random, 1, mu);
+            let (w, q) = (problem.delassus.diagonal(0), problem.q[0]);
+            let p = alone(mu, w, q);
+            let r = GlobalResidual::new(&problem, &[p]).siconos();
+            assert!(r <= 1e-13, "{mu} {w} {q}: {r:e}");
+            let careful = one_contact::solve(&Law::Cone { mu }, w, q);
+            // With strong coupling there may be two slides: both are answers.
+            if mu <= 0.1 {
+                assert!((p - careful).length() <= 1e-11 * (1.0 + p.length()));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_called_solved_is_solved() {
+        let mut random = Random::new(4);
+        let mut few = Few::default();
+        let mut solved = 0;
+        for k in 0..600 {
+            let n = 2 + k % (FEW - 1);
+            let problem = random_problem(&mut random, n, [0.1, 0.3, 0.8][k % 3]);
+            let members: Vec<usize> = (0..n).collect();
+            let mut p = vec![DVec3::ZERO; n];
+            if few.solve(&problem, &members, 1e-10, &mut p).is_some() {
+                solved += 1;
+                let r = GlobalResidual::new(&problem, &p).siconos();
+                assert!(r <= 1e-10, "{n}: {r:e}");
+            }
+        }
+        // Without a line search some are left to the chain.
+        assert!(solved >= 500, "{solved} of 600");
+    }
+}

@@ -79,6 +79,7 @@ mod modes;
 pub mod newton;
 pub mod nsgs;
 pub mod one_contact;
+mod patches;
 pub mod pgs;
 pub mod prepared;
 pub mod problem;

@@ -70,21 +70,24 @@ impl<'a> Prepared<'a> {
         Some(Self { method, name })
     }
 
-    /// Solves the problem from nothing.
+    /// Solves the problem from nothing, with the memory of the last attempt but nothing of what it found.
     #[must_use]
     pub fn attempt(&mut self, tolerance: f64) -> Attempt {
         let mut solver = self.name;
         let (found, iterations) = match &mut self.method {
-            Method::Auto(problem, auto) => match auto.solve_local(problem, &[], tolerance) {
-                Ok(solved) => {
-                    solver = solved.solver;
-                    (Found::Impulses(solved.impulses), solved.iterations)
+            Method::Auto(problem, auto) => {
+                auto.forget();
+                match auto.solve_local(problem, &[], tolerance) {
+                    Ok(solved) => {
+                        solver = solved.solver;
+                        (Found::Impulses(solved.impulses), solved.iterations)
+                    }
+                    Err(SolveError::NotConverged {
+                        best, iterations, ..
+                    }) => (Found::Impulses(best), iterations),
+                    Err(_) => (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0),
                 }
-                Err(SolveError::NotConverged {
-                    best, iterations, ..
-                }) => (Found::Impulses(best), iterations),
-                Err(_) => (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0),
-            },
+            }
             Method::Engine(problem, engine) => {
                 let mut p = vec![DVec3::ZERO; problem.len()];
                 let inner = speed(problem, tolerance);
