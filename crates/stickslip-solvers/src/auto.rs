@@ -702,23 +702,29 @@ impl Auto {
             one_contact::solve(&problem.laws[0], problem.delassus.diagonal(0), problem.q[0])
         });
         let cold = guess.is_empty();
+        let inwards = cold && smooth && n_c > LARGE;
         if n_c == 0
             || only.is_some_and(|exact| chain.judge(&[exact], 1, "one-contact"))
-            || cold && smooth && n_c > LARGE && chain.interior(smooth, &mut p)
+            || inwards && chain.interior(smooth, &mut p)
             || cold && chain.from_sweeps(&mut p)
         {
             return report(solver, chain);
         }
+        chain.system.without_patches();
+        chain
+            .engines
+            .regularise(NewtonSettings::default().regularisation);
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
         for tighten in [1e-1, 1e-4, 1e-7] {
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
-            let done = large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
+            let done = inwards && chain.interior(smooth, &mut p)
+                || large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
                 || chain.continued(&mut p)
                 || !large && chain.relaxed(smooth, &mut p)
-                || chain.interior(smooth, &mut p)
+                || !inwards && chain.interior(smooth, &mut p)
                 || chain.proximal(NEAR, false, &mut p)
                 || chain.last_stages(smooth);
             if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {

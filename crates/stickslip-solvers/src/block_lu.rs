@@ -4,7 +4,8 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Dense block, row-major.
 pub type Block<const B: usize> = [[f64; B]; B];
@@ -182,22 +183,25 @@ impl<const B: usize> BlockLu<B> {
             list.sort_unstable();
             list.dedup();
         }
-        let mut queue: BTreeSet<(usize, usize)> = graph
+        // Lowest first; an entry whose degree is no longer that of its node is stale.
+        let mut queue: BinaryHeap<Reverse<(usize, usize)>> = graph
             .iter()
             .enumerate()
-            .map(|(i, g)| (g.len(), i))
+            .map(|(i, g)| Reverse((g.len(), i)))
             .collect();
         self.order.clear();
         self.place.clear();
         self.place.resize(n, usize::MAX);
         let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
         let mut merged = Vec::new();
-        while let Some((_, k)) = queue.pop_first() {
+        while let Some(Reverse((degree, k))) = queue.pop() {
+            if self.place[k] != usize::MAX || degree != graph[k].len() {
+                continue;
+            }
             self.place[k] = self.order.len();
             self.order.push(k);
             let neighbours = std::mem::take(&mut graph[k]);
             for &i in &neighbours {
-                queue.remove(&(graph[i].len(), i));
                 // graph[i] ∪ neighbours without i and k, both sorted.
                 merged.clear();
                 let (mut a, mut b) = (0, 0);
@@ -212,8 +216,11 @@ impl<const B: usize> BlockLu<B> {
                         merged.push(v);
                     }
                 }
+                let before = graph[i].len();
                 std::mem::swap(&mut graph[i], &mut merged);
-                queue.insert((graph[i].len(), i));
+                if graph[i].len() != before {
+                    queue.push(Reverse((graph[i].len(), i)));
+                }
             }
             columns.push(neighbours);
         }

@@ -194,6 +194,13 @@ impl SystemMemory {
 }
 
 impl System<'_> {
+    /// From now on no patches: slower, and accurate where contacts are nearly singular together.
+    pub(crate) fn without_patches(&mut self) {
+        if let System::Contacts(contacts) = self {
+            contacts.memory.patched = Some(false);
+        }
+    }
+
     /// Sets w̄ to w̄ (w_heavy/w̄)^s: s = 0 is the natural scale, 1 that of the heaviest body. It moves no
     /// solution, only what counts as a large impulse: a light body between heavy ones carries impulses far
     /// above its own mass times any velocity.
