@@ -48,6 +48,11 @@ impl Collection {
         Ok(Self { paths })
     }
 
+    /// The files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// Solves all by each solver of the list: a row for each problem and solver, then the account.
     pub(crate) fn solve(
         &self,
@@ -176,7 +181,7 @@ fn ratios(column: &Column, first: &Column) -> Vec<f64> {
     ratios
 }
 
-fn median(sorted: &[f64]) -> Option<f64> {
+pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
     let n = sorted.len();
     (n > 0).then(|| 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]))
 }

@@ -118,9 +118,9 @@ const STARTS: [usize; 3] = [3, 3, 6];
 /// From this many contacts in one island a local problem is given to the interior point first: it takes as many steps as
 /// it takes for few contacts, and Newton's first attempts fail.
 const LARGE: usize = 200;
-/// Regularisation of W in Newton's steps on the contacts, where patches are eliminated: its inverse is the digits lost
-/// there. (On bodies it is Newton's own.)
-const ON_CONTACTS: f64 = 1e-7;
+/// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
+/// own.)
+const BY_PATCHES: f64 = 1e-7;
 /// Most contacts for which Lemke is asked.
 const LEMKE_CONTACTS: usize = 100;
 /// Most contacts for which all modes are tried.
@@ -696,7 +696,8 @@ impl Auto {
             inner: 0.1 * tolerance * speed,
         };
         chain.engines.newton.settings.polish = false;
-        chain.engines.regularise(ON_CONTACTS);
+        chain.system.by_patches(true);
+        chain.engines.regularise(BY_PATCHES);
         let mut p = start;
         let only = (n_c == 1).then(|| {
             one_contact::solve(&problem.laws[0], problem.delassus.diagonal(0), problem.q[0])
@@ -710,7 +711,7 @@ impl Auto {
         {
             return report(solver, chain);
         }
-        chain.system.without_patches();
+        chain.system.by_patches(false);
         chain
             .engines
             .regularise(NewtonSettings::default().regularisation);
