@@ -12,6 +12,7 @@ use crate::krylov::{Krylov, norm};
 use crate::law::Linear;
 use crate::local::LocalProblem;
 use crate::newton::Map;
+use crate::patches::Patches;
 use crate::problem::{ContactProblem, Law, Twist};
 use glam::{DMat3, DVec3};
 
@@ -168,6 +169,12 @@ pub struct SystemMemory {
 const FEW_CONTACTS: usize = 4;
 
 impl SystemMemory {
+    /// Forgets the pattern of the last problem's contacts.
+    pub(crate) fn forget(&mut self) {
+        self.contacts.sparse.forget();
+        self.contacts.patches.forget();
+    }
+
     /// The system of a problem: on the contacts where the problem is given so or has few of them, else
     /// on the bodies.
     pub fn system<'a>(&'a mut self, problem: Posed<'a>) -> System<'a> {
@@ -336,6 +343,9 @@ pub struct DelassusMemory {
     cols: Vec<usize>,
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
+    patches: Patches,
+    /// Whether patches pay; not known before the first factorisation.
+    patched: Option<bool>,
 }
 
 /// A local problem with its memory.
@@ -356,7 +366,17 @@ impl<'a> DelassusSystem<'a> {
         let w_bar = |i| problem.delassus.w_bar(i);
         memory.w_bar.extend((0..problem.len()).map(w_bar));
         memory.natural_w_bar.clone_from(&memory.w_bar);
+        memory.patched = None;
         Self { problem, memory }
+    }
+
+    /// Is the system solved by patches? Six unknowns for each, whatever its rank.
+    fn patched(&mut self) -> bool {
+        let memory = &mut *self.memory;
+        *memory.patched.get_or_insert_with(|| {
+            memory.patches.find(&self.problem.delassus);
+            5 * memory.patches.len() <= 3 * self.problem.len()
+        })
     }
 
     fn delassus(&self) -> &Delassus {
@@ -409,6 +429,9 @@ impl Coupled for DelassusSystem<'_> {
             }
             return self.memory.dense.factor_in_place();
         }
+        if self.patched() {
+            return self.memory.patches.factor(rows);
+        }
         let memory = &mut *self.memory;
         memory.starts.clear();
         memory.starts.push(0);
@@ -439,6 +462,8 @@ impl Coupled for DelassusSystem<'_> {
             memory.rhs.extend(rows.iter().flat_map(|r| r.g.to_array()));
             memory.dense.solve(&mut memory.rhs);
             dp.extend(memory.rhs.chunks_exact(3).map(DVec3::from_slice));
+        } else if memory.patched == Some(true) {
+            memory.patches.back_solve(rows, dp);
         } else {
             memory.blocks.clear();
             memory.blocks.extend(rows.iter().map(|r| r.g.to_array()));
