@@ -257,10 +257,10 @@ pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, Lcp
         if let Ok(solution) = interior.solve(problem) {
             return Ok(solution);
         }
-        return problem.solve_with(|l| lemke.solve_lcp(l));
+        return lemke.solve(problem);
     }
     lemke.settings.pivots_per_row = 6;
-    match problem.solve_with(|l| lemke.solve_lcp(l)) {
+    match lemke.solve(problem) {
         Ok(solution) => Ok(solution),
         Err(first) => interior.solve(problem).map_err(|_| first),
     }

@@ -9,7 +9,7 @@ use crate::interior_point::InteriorPoint;
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use crate::lcp_interior::{LcpInterior, LcpInteriorSettings, mixed, solve_auto};
 use crate::lcp_json::{self, LcpFile};
-use crate::lemke::Lemke;
+use crate::lemke::{Lemke, LemkeSettings};
 use crate::local::LocalProblem;
 use crate::matrix_market;
 use crate::newton::Newton;
@@ -288,8 +288,11 @@ fn solve_contact(
 
 /// z, whether it is the end of a ray, iterations.
 fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f64>, bool, usize)> {
-    let mut lemke = Lemke::default();
-    lemke.settings.tolerance = tolerance;
+    let mut lemke = Lemke::new(LemkeSettings {
+        tolerance,
+        attempts: LemkeSettings::ALL,
+        ..LemkeSettings::default()
+    });
     let interior = LcpInterior {
         settings: LcpInteriorSettings {
             tolerance,
@@ -298,7 +301,7 @@ fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f6
     };
     let result = match solver {
         "auto" => solve_auto(problem, tolerance),
-        "lemke" => problem.solve_with(|l| lemke.solve_lcp(l)),
+        "lemke" => lemke.solve(problem),
         "interior-point" => interior.solve(problem),
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,

@@ -101,7 +101,7 @@ fn lemke_solves_every_copositive_mixed_lcp() {
         let n_y = random.below(n_x / 2 + 1);
         let problem = random_mixed(&mut random, n_x, n_y, contacts);
         largest = largest.max(problem.q.len());
-        match problem.solve_with(|l| lemke.solve_lcp(l)) {
+        match lemke.solve(&problem) {
             Ok(solution) if solution.residual <= 1e-8 => {}
             other => {
                 failures += 1;
@@ -119,11 +119,12 @@ fn lemke_solves_every_copositive_mixed_lcp() {
 #[test]
 fn a_copositive_problem_without_a_solution_returns_its_ray() {
     // M = [[0, 1], [−1, 0]] is copositive; q = (−1, −1): w₂ = −z₁ − 1 < 0 always.
-    let lcp = stickslip_solvers::lcp::Lcp {
+    let problem = MixedLcp {
         m: SparseMatrix::from_dense(2, 2, &[0.0, 1.0, -1.0, 0.0]),
         q: vec![-1.0, -1.0],
+        n_eq: 0,
     };
-    match Lemke::default().solve_lcp(&lcp) {
+    match Lemke::default().solve(&problem) {
         Err(stickslip_solvers::lcp::LcpError::Ray { direction, .. }) => {
             assert!(direction.iter().all(|&v| v >= 0.0));
             assert!(direction.iter().any(|&v| v > 0.0));
