@@ -59,6 +59,7 @@ pub mod delassus;
 pub mod dense;
 pub mod enumerate;
 pub mod fclib;
+pub mod generate;
 pub mod global;
 pub mod hdf5;
 pub mod hdf5_write;
