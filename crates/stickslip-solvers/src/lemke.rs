@@ -49,8 +49,8 @@ const ATTEMPTS: [Attempt; 7] = [
 const CHECK: usize = 16;
 const DRIFT: f64 = 1e-9;
 
-/// A pivot that is smaller than this share of its column is believed on fresh factors only; below the second it is
-/// zero.
+/// A pivot that is smaller than this share of its column is believed on a refined column only; below the second it
+/// is zero.
 const SMALL_PIVOT: f64 = 1e-6;
 const NO_PIVOT: f64 = 1e-9;
 
@@ -294,6 +294,19 @@ impl Lemke {
         self.y = y;
     }
 
+    /// y += B⁻¹ (column of the variable − B y).
+    fn refine_column(&mut self, variable: usize) {
+        let mut rest = self.times_basis(&self.y);
+        for r in &mut rest {
+            *r = -*r;
+        }
+        self.add_column(variable, 1.0, &mut rest);
+        self.basis.solve(&mut rest);
+        for (y, d) in self.y.iter_mut().zip(&rest) {
+            *y += d;
+        }
+    }
+
     /// Factors the basis and computes x and the ties from it. False where it is singular.
     fn refactor(&mut self) -> bool {
         let (n, variables, m, cover) = (self.n, &self.variables, &self.m, &self.cover);
@@ -405,9 +418,12 @@ impl Lemke {
             let entering = if out < n { out + n } else { out - n };
             self.load(entering);
             let mut row = self.ratio_test();
-            // A ray, and a small pivot, are believed on fresh factors only.
-            let doubtful = row.is_none_or(|r| self.y[r] < SMALL_PIVOT * largest(&self.y));
-            if doubtful && self.basis.replaced() > 0 {
+            // A small pivot is believed on a refined column only, a ray on fresh factors.
+            if row.is_some_and(|r| self.y[r] < SMALL_PIVOT * largest(&self.y)) {
+                self.refine_column(entering);
+                row = self.ratio_test();
+            }
+            if row.is_none() && self.basis.replaced() > 0 {
                 if !self.refactor() {
                     return (End::Singular, pivots);
                 }
