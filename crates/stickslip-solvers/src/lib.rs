@@ -52,6 +52,7 @@
 
 pub mod admm;
 pub mod auto;
+mod basis;
 pub mod block_lu;
 mod colouring;
 pub mod delassus;
@@ -72,6 +73,7 @@ pub mod lcp;
 pub mod lcp_contact;
 pub mod lcp_interior;
 pub mod lcp_json;
+mod lcp_start;
 pub mod lemke;
 pub mod local;
 pub mod matrix_market;
@@ -94,6 +96,7 @@ mod rounded;
 pub mod smoothing;
 pub mod solver;
 pub mod sparse;
+mod sparse_lu;
 pub mod staggered;
 pub mod stored;
 pub mod system;
