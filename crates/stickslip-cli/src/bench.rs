@@ -14,6 +14,7 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// on the same problems, where they are installed.
 /// contacts: microseconds per pair of shapes, and both phases for 1,000 and 10,000 bodies.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// small: random problems of one to four contacts: how many stay unsolved, median and slowest hundredth, cold and warm.
 /// piles: square pyramids of balls and walls of bricks by solver: time to 1e-4, 1e-6, 1e-8 and its growth.
 /// staggered: the scheme of normal and friction QPs in turn on a folder of contact problems: its rate of convergence and
 /// its distance from the exact law.
@@ -23,7 +24,7 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "piles", "staggered", "page", "precision"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "staggered", "page", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Most contacts of a pile (piles)
     #[arg(long, value_name = "N", default_value_t = 400)]
     largest: usize,
+    /// Problems to draw (small)
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    count: usize,
     /// Solvers to compare (piles)
     #[arg(
         long,
@@ -72,6 +76,7 @@ impl Args {
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
+            "small" => return crate::bench_small::run(self.json, self.count),
             "piles" => return crate::bench_piles::run(self.json, self.largest, &self.solver),
             "staggered" => {
                 let folder = self.problems.unwrap_or_default();

@@ -5,7 +5,7 @@ use crate::fclib;
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use crate::lcp_interior::{LcpInterior, LcpInteriorSettings, mixed, solve_auto};
 use crate::lcp_json::{self, LcpFile};
-use crate::lemke::Lemke;
+use crate::lemke::{Lemke, LemkeSettings};
 use crate::local::LocalProblem;
 use crate::matrix_market;
 use crate::pgs;
@@ -218,8 +218,11 @@ pub(crate) fn solve_lcp(
     solver: &str,
     tolerance: f64,
 ) -> Option<(Vec<f64>, bool, usize)> {
-    let mut lemke = Lemke::default();
-    lemke.settings.tolerance = tolerance;
+    let mut lemke = Lemke::new(LemkeSettings {
+        tolerance,
+        attempts: LemkeSettings::ALL,
+        ..LemkeSettings::default()
+    });
     let interior = LcpInterior {
         settings: LcpInteriorSettings {
             tolerance,
@@ -228,7 +231,7 @@ pub(crate) fn solve_lcp(
     };
     let result = match solver {
         "auto" => solve_auto(problem, tolerance),
-        "lemke" => problem.solve_with(|l| lemke.solve_lcp(l)),
+        "lemke" => lemke.solve(problem),
         "interior-point" => interior.solve(problem),
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,
