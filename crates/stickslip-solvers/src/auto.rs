@@ -33,6 +33,10 @@
 //! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
+//!
+//! **Stored problems.** Cones without a guess are solved island by island: one contact by its closed form, up to twelve by
+//! two sweeps and full Newton steps (`few`), more by the interior point (above 200 contacts) and by Newton from 3, 6 and 12 sweeps,
+//! with the contacts of a pair of bodies eliminated together (`patches`). What they leave goes to the stages above.
 
 use crate::few::{self, FEW, Few};
 use crate::homotopy::Homotopy;
