@@ -2,11 +2,12 @@
 
 Reads one JSON object from standard input, {"kind": "lcp" | "contact", "n", "rows", "cols", "vals", "q", "mu",
 "tolerance", "limit", "budget"}, and prints one: {"values", "seconds", "iterations", "solver"}. A contact problem is given to
-each of the solvers below in each storage of W, each in a process of its own. Its time is the best of as many
-calls as fit into `budget` seconds (five at least, unless that takes ten times as long), impulses set to zero before each; building the problem does not count. The
-fastest that reaches the tolerance in Siconos' own measure is the answer, else the one that came nearest. A solver
-gets a second, and no more than a few times what the fastest has taken: it could not win; where none is done,
-all get `limit` seconds. Exit code 4 where Siconos is not installed, 3 where no solver ended.
+each of the solvers below in each storage of W, each in a process of its own. Its time is the best of as many calls as
+fit into `budget` seconds (five at least, unless that takes ten times as long), impulses set to zero before each;
+building the problem does not count. The fastest that reaches the tolerance in Siconos' own measure is the answer, else
+the one that came nearest. A solver gets a second, and no more than a few times what the fastest has taken: it could
+not win; where none is done, all get `limit` seconds. Exit code 4 where Siconos is not installed, 3 where no solver
+ended.
 """
 
 import json

@@ -1,9 +1,9 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
-use crate::interior_point::InteriorPoint;
 use crate::law::{contact_vector, tangent};
 use crate::local::LocalProblem;
 use crate::newton::Newton;
+use crate::nsgs::Nsgs;
 use crate::problem::{ContactProblem, Law};
 use crate::residual;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved};
@@ -15,7 +15,7 @@ use glam::{DMat2, DVec2, DVec3};
 pub struct StaggeredSettings {
     /// Most exchanges between the two problems.
     pub exchanges: usize,
-    /// Most sweeps of each friction problem.
+    /// Most sweeps of each friction problem, and of a normal problem that Newton does not solve.
     pub sweeps: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Staggered {
     /// Settings.
     pub settings: StaggeredSettings,
     newton: Newton,
-    inwards: InteriorPoint,
+    sweeps: Nsgs,
     local: LocalProblem,
 }
 
@@ -78,13 +78,11 @@ impl Staggered {
             }
             let within = 0.01 * tolerance;
             let posed = Posed::Local(&normal);
-            let outcome = self.newton.improve_on(posed, p, within);
-            if outcome.residual > within {
-                // What Newton cannot get from these impulses, the interior point gets from nothing.
-                let mut anew = p.clone();
-                if self.inwards.improve_on(posed, &mut anew, within).residual < outcome.residual {
-                    p.clone_from(&anew);
-                }
+            if self.newton.improve_on(posed, p, within).residual > within {
+                // Gauss-Seidel gets somewhere from everywhere, for the problem is convex.
+                self.sweeps.settings.sweeps = self.settings.sweeps;
+                self.sweeps.improve_on(posed, p, within);
+                self.newton.improve_on(posed, p, within);
             }
             for p_i in p.iter_mut() {
                 p_i.x = p_i.x.max(0.0);
