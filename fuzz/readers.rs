@@ -133,7 +133,9 @@ pub(crate) fn trajectory_csv(bytes: &[u8]) {
 
 /// A contact problem as FCLIB's HDF5.
 pub(crate) fn fclib(bytes: &[u8]) {
-    let _ = solvers::fclib::read(bytes);
+    if let Ok(problem) = solvers::fclib::read(bytes) {
+        let _ = problem.into_local();
+    }
 }
 
 /// A (mixed) LCP as JSON.

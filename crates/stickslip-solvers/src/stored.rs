@@ -49,7 +49,12 @@ pub struct StoredAnswer {
     pub iterations: usize,
     /// r or z, in the file's own order.
     pub values: Vec<f64>,
+    /// What a ray says, where the method ended on one, or why it cannot take the problem; empty otherwise.
+    pub note: String,
 }
+
+/// Natural map over |q| above which nothing counts as solved in Siconos' scaling.
+const LARGEST_FAF: f64 = 1e-2;
 
 /// Solvers for contact problems in files.
 pub const CONTACT_SOLVERS: [&str; 8] = [
@@ -103,6 +108,15 @@ impl StoredProblem {
                 if q.n_cols() != 1 {
                     return Err(format!("q must have one column, not {}", q.n_cols()));
                 }
+                if q.n_rows() != m.n_rows() || m.n_rows() != m.n_cols() {
+                    return Err(format!(
+                        "M is {} x {} but q, in {}, has {} entries",
+                        m.n_rows(),
+                        m.n_cols(),
+                        beside.display(),
+                        q.n_rows()
+                    ));
+                }
                 let mut values = Vec::new();
                 q.times(&[1.0], &mut values);
                 let lcp = Lcp { m, q: values };
@@ -144,11 +158,29 @@ impl StoredProblem {
                 self.judge(values, &name, iterations, tolerance)
             }
             Self::Complementarity(problem) => {
-                let (z, ray, iterations) = solve_lcp(problem, solver, tolerance)?;
+                let result = solve_lcp(problem, solver, tolerance)?;
+                let (ray, note) = match &result {
+                    Err(LcpError::Ray {
+                        direction,
+                        infeasible,
+                        ..
+                    }) => (true, ray_in_words(direction, *infeasible)),
+                    Err(e @ LcpError::Unsuitable(_)) => (false, e.to_string()),
+                    _ => (false, String::new()),
+                };
+                let (z, iterations) = match result {
+                    Ok(LcpSolution { z, iterations, .. })
+                    | Err(LcpError::Limit { z, iterations, .. }) => (z, iterations),
+                    Err(LcpError::Ray { z, pivots, .. }) => (z, pivots),
+                    Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], 0),
+                };
                 let mut answer = self.judge(z, solver, iterations, tolerance)?;
                 // The residual decides, not the method's own word: a ray may end on a solution.
-                if ray && answer.status != "solved" {
-                    answer.status = "ray";
+                if answer.status != "solved" {
+                    answer.note = note;
+                    if ray {
+                        answer.status = "ray";
+                    }
                 }
                 Some(answer)
             }
@@ -198,7 +230,8 @@ impl StoredProblem {
             _ => return None,
         };
         Some(StoredAnswer {
-            status: if residual <= tolerance {
+            // A residual as large as the data solves nothing, however large the impulses that it is compared with.
+            status: if residual <= tolerance && residual_faf <= LARGEST_FAF {
                 "solved"
             } else {
                 "not converged"
@@ -208,6 +241,7 @@ impl StoredProblem {
             residual_faf,
             iterations,
             values,
+            note: String::new(),
         })
     }
 }
@@ -286,8 +320,12 @@ fn solve_contact(
     Some((p, name, iterations))
 }
 
-/// z, whether it is the end of a ray, iterations.
-fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f64>, bool, usize)> {
+/// What the solver of that name says; `None` where there is none.
+fn solve_lcp(
+    problem: &MixedLcp,
+    solver: &str,
+    tolerance: f64,
+) -> Option<Result<LcpSolution, LcpError>> {
     let mut lemke = Lemke::new(LemkeSettings {
         tolerance,
         attempts: LemkeSettings::ALL,
@@ -299,17 +337,30 @@ fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f6
             ..LcpInteriorSettings::default()
         },
     };
-    let result = match solver {
+    Some(match solver {
         "auto" => solve_auto(problem, tolerance),
         "lemke" => lemke.solve(problem),
         "interior-point" => interior.solve(problem),
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,
-    };
-    Some(match result {
-        Ok(LcpSolution { z, iterations, .. }) => (z, false, iterations),
-        Err(LcpError::Ray { z, pivots, .. }) => (z, true, pivots),
-        Err(LcpError::Limit { z, iterations, .. }) => (z, false, iterations),
-        Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], false, 0),
     })
+}
+
+fn ray_in_words(direction: &[f64], infeasible: bool) -> String {
+    const MOST: usize = 12;
+    let mut rows: Vec<String> = (0..direction.len())
+        .filter(|&i| direction[i].abs() > 1e-9)
+        .map(|i| format!("z[{i}]"))
+        .collect();
+    if rows.len() > MOST {
+        let more = rows.len() - MOST;
+        rows.truncate(MOST);
+        rows.push(format!("{more} more"));
+    }
+    let meaning = if infeasible {
+        "it proves that no z obeys all rows together: there is no solution"
+    } else {
+        "there may be no solution; the ray alone does not prove it"
+    };
+    format!("the path goes off along {}; {meaning}", rows.join(", "))
 }
