@@ -57,6 +57,9 @@ const NO_PIVOT: f64 = 1e-9;
 /// Differences of basic variables below this share of the largest are rounding.
 const NOISE: f64 = 1e-13;
 
+/// Most pivots of any path.
+const MOST_PIVOTS: usize = 500_000;
+
 /// Times that a path is taken up again from the basis it ended with.
 const CORRECTIONS: usize = 3;
 
@@ -222,10 +225,12 @@ impl Lemke {
         let (mut rows, mut columns) = (vec![1.0f64; n], vec![1.0f64; n]);
         for _ in 0..4 {
             let (mut row_top, mut column_top) = (vec![0.0f64; n], vec![0.0f64; n]);
-            for (i, j, v) in problem.m.entries() {
-                let v = (v * rows[i] * columns[j]).abs();
-                row_top[i] = row_top[i].max(v);
-                column_top[j] = column_top[j].max(v);
+            for j in 0..n {
+                for (i, v) in problem.m.column(j) {
+                    let v = (v * rows[i] * columns[j]).abs();
+                    row_top[i] = row_top[i].max(v);
+                    column_top[j] = column_top[j].max(v);
+                }
             }
             for i in 0..n {
                 if row_top[i] > 0.0 {
@@ -239,12 +244,7 @@ impl Lemke {
         for s in rows.iter_mut().chain(&mut columns) {
             *s = libm::exp2(libm::round(libm::log2(*s)));
         }
-        let entries: Vec<_> = problem
-            .m
-            .entries()
-            .map(|(i, j, v)| (i, j, v * rows[i] * columns[j]))
-            .collect();
-        self.m = SparseMatrix::from_triplets(n, n, &entries).unwrap_or_default();
+        self.m = problem.m.scaled(&rows, &columns);
         self.q.clear();
         self.q
             .extend(problem.q.iter().zip(&rows).map(|(q, s)| q * s));
@@ -405,7 +405,7 @@ impl Lemke {
         let mut out = self.variables[row];
         self.pivot(row, 2 * n);
 
-        let limit = attempt.patience * self.settings.pivots_per_row * n + 100;
+        let limit = (attempt.patience * self.settings.pivots_per_row * n + 100).min(MOST_PIVOTS);
         for pivots in 1..=limit {
             let replaced = self.basis.replaced();
             let stale = replaced >= self.settings.refactor
