@@ -16,13 +16,15 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
 /// small: random problems of one to four contacts: how many stay unsolved, median and slowest hundredth, cold and warm.
 /// piles: square pyramids of balls and walls of bricks by solver: time to 1e-4, 1e-6, 1e-8 and its growth.
+/// staggered: the scheme of normal and friction QPs in turn on a folder of contact problems: its rate of convergence and
+/// its distance from the exact law.
 /// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "page", "precision"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "staggered", "page", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
@@ -43,6 +45,12 @@ pub(crate) struct Args {
         default_value = "auto,nsgs,admm,interior-point"
     )]
     solver: String,
+    /// The folder of problems (staggered)
+    #[arg(long, value_name = "DIR", required_if_eq("name", "staggered"))]
+    problems: Option<std::path::PathBuf>,
+    /// Most seconds for each problem (staggered)
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    limit: f64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -70,6 +78,10 @@ impl Args {
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
             "small" => return crate::bench_small::run(self.json, self.count),
             "piles" => return crate::bench_piles::run(self.json, self.largest, &self.solver),
+            "staggered" => {
+                let folder = self.problems.unwrap_or_default();
+                return crate::bench_staggered::run(self.json, &folder, self.limit);
+            }
             "precision" => {
                 return crate::bench_precision::run(self.json, self.output.as_ref());
             }

@@ -4,7 +4,8 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Dense block, row-major.
 pub type Block<const B: usize> = [[f64; B]; B];
@@ -154,6 +155,12 @@ impl<const B: usize> BlockLu<B> {
         self.upper.resize(self.later.len(), zero());
     }
 
+    /// Forgets the pattern: the next analysis is made anew.
+    pub(crate) fn forget(&mut self) {
+        self.pattern.0.clear();
+        self.pattern.1.clear();
+    }
+
     /// Blocks below the diagonal in the factors.
     #[must_use]
     pub fn fill(&self) -> usize {
@@ -176,22 +183,25 @@ impl<const B: usize> BlockLu<B> {
             list.sort_unstable();
             list.dedup();
         }
-        let mut queue: BTreeSet<(usize, usize)> = graph
+        // Lowest first; an entry whose degree is no longer that of its node is stale.
+        let mut queue: BinaryHeap<Reverse<(usize, usize)>> = graph
             .iter()
             .enumerate()
-            .map(|(i, g)| (g.len(), i))
+            .map(|(i, g)| Reverse((g.len(), i)))
             .collect();
         self.order.clear();
         self.place.clear();
         self.place.resize(n, usize::MAX);
         let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
         let mut merged = Vec::new();
-        while let Some((_, k)) = queue.pop_first() {
+        while let Some(Reverse((degree, k))) = queue.pop() {
+            if self.place[k] != usize::MAX || degree != graph[k].len() {
+                continue;
+            }
             self.place[k] = self.order.len();
             self.order.push(k);
             let neighbours = std::mem::take(&mut graph[k]);
             for &i in &neighbours {
-                queue.remove(&(graph[i].len(), i));
                 // graph[i] ∪ neighbours without i and k, both sorted.
                 merged.clear();
                 let (mut a, mut b) = (0, 0);
@@ -206,8 +216,11 @@ impl<const B: usize> BlockLu<B> {
                         merged.push(v);
                     }
                 }
+                let before = graph[i].len();
                 std::mem::swap(&mut graph[i], &mut merged);
-                queue.insert((graph[i].len(), i));
+                if graph[i].len() != before {
+                    queue.push(Reverse((graph[i].len(), i)));
+                }
             }
             columns.push(neighbours);
         }
@@ -261,20 +274,23 @@ impl<const B: usize> BlockLu<B> {
             for at in range.clone() {
                 self.lower[at] = pivot.divide(&self.lower[at]);
             }
-            for a in range.clone() {
+            // What is changed lies behind what it is changed by.
+            let end = range.end;
+            let (lower, later_lower) = self.lower.split_at_mut(end);
+            let (upper, later_upper) = self.upper.split_at_mut(end);
+            for a in range {
                 let i = self.later[a];
-                let (l_ik, u_ki) = (self.lower[a], self.upper[a]);
-                subtract_product(&mut self.diagonal[i], &l_ik, &u_ki);
+                let (l_ik, u_ki) = (&lower[a], &upper[a]);
+                subtract_product(&mut self.diagonal[i], l_ik, u_ki);
                 // Later places of k after i are all later places of i: walk both lists.
                 let mut t = self.starts[i];
-                for b in a + 1..range.end {
+                for b in a + 1..end {
                     let j = self.later[b];
                     while self.later[t] < j {
                         t += 1;
                     }
-                    let (l_jk, u_kj) = (self.lower[b], self.upper[b]);
-                    subtract_product(&mut self.upper[t], &l_ik, &u_kj);
-                    subtract_product(&mut self.lower[t], &l_jk, &u_ki);
+                    subtract_product(&mut later_upper[t - end], l_ik, &upper[b]);
+                    subtract_product(&mut later_lower[t - end], &lower[b], u_ki);
                 }
             }
         }
