@@ -202,19 +202,32 @@ impl Lemke {
                 }
             };
             // The first ray is the one to report, and one that proves something before all others; a ray outranks a
-            // limit.
-            let replace = matches!(
-                (&failure, &this),
-                (None, _) | (Some(LcpError::Limit { .. }), LcpError::Ray { .. })
-            );
-            if replace || infeasible {
+            // limit, and of those the nearest to a solution is kept.
+            let replace = match (&failure, &this) {
+                (None, _) | (Some(LcpError::Limit { .. }), LcpError::Ray { .. }) => true,
+                (
+                    Some(LcpError::Limit { residual: old, .. }),
+                    LcpError::Limit { residual: new, .. },
+                ) => new < old,
+                _ => infeasible,
+            };
+            if replace {
                 failure = Some(this);
             }
             if infeasible {
                 break;
             }
         }
-        Err(failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into())))
+        let mut failure =
+            failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into()));
+        if let LcpError::Ray { pivots: done, .. }
+        | LcpError::Limit {
+            iterations: done, ..
+        } = &mut failure
+        {
+            *done = total;
+        }
+        Err(failure)
     }
 
     /// Scales rows and columns towards entries of size one, by powers of two, so that nothing is rounded. The path is
