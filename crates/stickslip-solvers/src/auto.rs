@@ -277,7 +277,7 @@ impl Chain<'_> {
 
     /// Newton from a few sweeps of Gauss-Seidel, and from a few more. Which start is a good one is chance, so none gets
     /// much time.
-    fn from_sweeps(&mut self, p: &mut Vec<DVec3>) -> bool {
+    fn started_by_sweeps(&mut self, p: &mut Vec<DVec3>) -> bool {
         let polish = std::mem::replace(&mut self.engines.nsgs.settings.polish, 0.0);
         let mut swept = vec![DVec3::ZERO; p.len()];
         let mut found = false;
@@ -637,12 +637,12 @@ impl Auto {
                 p[i] = alone(i);
                 continue;
             }
-            if members.len() <= FEW {
-                if let Some(steps) = self.few.solve(problem, members, own, &mut p) {
-                    iterations = iterations.max(steps);
-                    solver = "newton";
-                    continue;
-                }
+            if members.len() <= FEW
+                && let Some(steps) = self.few.solve(problem, members, own, &mut p)
+            {
+                iterations = iterations.max(steps);
+                solver = "newton";
+                continue;
             }
             let part;
             let whole = members.len() == n_c;
@@ -707,7 +707,7 @@ impl Auto {
         if n_c == 0
             || only.is_some_and(|exact| chain.judge(&[exact], 1, "one-contact"))
             || inwards && chain.interior(smooth, &mut p)
-            || cold && chain.from_sweeps(&mut p)
+            || cold && chain.started_by_sweeps(&mut p)
         {
             return report(solver, chain);
         }

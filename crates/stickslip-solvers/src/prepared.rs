@@ -52,15 +52,15 @@ impl<'a> Prepared<'a> {
         let name = problem.solvers().iter().copied().find(|n| *n == solver)?;
         let method = match problem {
             StoredProblem::Contact(problem) => {
-                let with = |engine| Method::Engine(problem, engine);
+                let with = |engine: Box<dyn Engine>| Method::Engine(problem, engine);
                 match name {
                     "auto" => Method::Auto(problem, Box::default()),
-                    "newton" => with(Box::new(Newton::default())),
-                    "nsgs" => with(Box::new(Nsgs::default())),
-                    "interior-point" => with(Box::new(InteriorPoint::default())),
-                    "homotopy" => with(Box::new(Homotopy::default())),
-                    "proximal" => with(Box::new(Proximal::default())),
-                    "admm" => with(Box::new(Admm::default())),
+                    "newton" => with(Box::<Newton>::default()),
+                    "nsgs" => with(Box::<Nsgs>::default()),
+                    "interior-point" => with(Box::<InteriorPoint>::default()),
+                    "homotopy" => with(Box::<Homotopy>::default()),
+                    "proximal" => with(Box::<Proximal>::default()),
+                    "admm" => with(Box::<Admm>::default()),
                     "staggered" => Method::Staggered(problem, Box::default()),
                     _ => return None,
                 }
