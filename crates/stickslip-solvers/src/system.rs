@@ -8,6 +8,7 @@
 use crate::block_lu::{Block, BlockLu, Pivot};
 use crate::delassus::Delassus;
 use crate::dense::DenseLu;
+use crate::fronts::FrontLu;
 use crate::krylov::{Krylov, norm};
 use crate::law::Linear;
 use crate::local::LocalProblem;
@@ -462,12 +463,58 @@ pub struct BodyMemory {
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
-    lu: BlockLu<6>,
+    lu: BodyLu,
     starts: Vec<usize>,
     cols: Vec<usize>,
     pairs: Vec<(usize, usize)>,
     y: Vec<[f64; 6]>,
     nu: Vec<Twist>,
+}
+
+/// From this many bodies on they are eliminated by fronts.
+const MANY_BODIES: usize = 64;
+
+/// The factors of the bodies' matrix: block by block for few bodies, by fronts for many.
+#[derive(Clone, Debug, Default)]
+struct BodyLu {
+    few: BlockLu<6>,
+    many: FrontLu<6>,
+    is_many: bool,
+}
+
+impl BodyLu {
+    fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
+        self.is_many = starts.len() > MANY_BODIES;
+        if self.is_many {
+            self.many.analyse(starts, cols);
+        } else {
+            self.few.analyse(starts, cols);
+        }
+    }
+
+    fn add(&mut self, i: usize, j: usize, block: &Block<6>) {
+        if self.is_many {
+            self.many.add(i, j, block);
+        } else {
+            self.few.add(i, j, block);
+        }
+    }
+
+    fn factor(&mut self) -> bool {
+        if self.is_many {
+            self.many.factor()
+        } else {
+            self.few.factor()
+        }
+    }
+
+    fn solve(&mut self, b: &mut [[f64; 6]]) {
+        if self.is_many {
+            self.many.solve(b);
+        } else {
+            self.few.solve(b);
+        }
+    }
 }
 
 /// The problem of a step, solved on its bodies.
