@@ -29,16 +29,8 @@ pub(crate) struct Args {
     /// Do not ask other people's solvers, even where they are installed (cannonball)
     #[arg(long)]
     alone: bool,
-    /// Most contacts of a pile (piles)
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    largest: usize,
-    /// Solvers to compare (piles)
-    #[arg(
-        long,
-        value_name = "LIST",
-        default_value = "auto,nsgs,admm,interior-point"
-    )]
-    solver: String,
+    #[command(flatten)]
+    piles: crate::bench_piles::Options,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -64,7 +56,7 @@ impl Args {
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
-            "piles" => return crate::bench_piles::run(self.json, self.largest, &self.solver),
+            "piles" => return self.piles.run(self.json),
             "precision" => {
                 return crate::bench_precision::run(self.json, self.output.as_ref());
             }

@@ -529,6 +529,20 @@ impl<const B: usize> FrontLu<B> {
         true
     }
 
+    /// Sign of the determinant of what was factored last.
+    #[must_use]
+    pub fn determinant_sign(&self) -> f64 {
+        let mut negative = false;
+        for front in &self.fronts {
+            let (own, n) = (B * front.own, B * front.size());
+            let exchanged = &self.rows[B * front.first..][..own];
+            for (k, &r) in exchanged.iter().enumerate() {
+                negative ^= (r != k) ^ (self.factors[front.factors + k * n + k] < 0.0);
+            }
+        }
+        if negative { -1.0 } else { 1.0 }
+    }
+
     /// Solves A x = b in place.
     pub fn solve(&mut self, b: &mut [[f64; B]]) {
         self.x.clear();
@@ -651,5 +665,9 @@ mod tests {
         let mut b = [[2.0, 4.0, 8.0]];
         fronts.solve(&mut b);
         assert_eq!(b, [[1.0, 1.0, 1.0]]);
+        assert!(fronts.determinant_sign() > 0.0);
+        fronts.analyse(&[0, 1], &[0]);
+        fronts.add(0, 0, &[[0.0, 2.0, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, 4.0]]);
+        assert!(fronts.factor() && fronts.determinant_sign() < 0.0);
     }
 }

@@ -63,6 +63,11 @@ pub trait Coupled {
     /// δp for right-hand sides g_i (the `g` of row i), with the factors and rows of the last `factor`.
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>);
 
+    /// Sign of the determinant of what was factored last (A_i have positive ones); None where it is not known.
+    fn determinant_sign(&self) -> Option<f64> {
+        None
+    }
+
     /// As `back_solve`, made good to 1e-8 relative (in the rows as given) by up to `steps` steps of GMRES
     /// with the factors as preconditioner. On the bodies K = A⁻¹B is stiff where contacts stick: the first
     /// answer has lost as many digits, and plain refinement need not contract.
@@ -245,6 +250,10 @@ impl Coupled for System<'_> {
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
         either!(self, s => s.back_solve(rows, dp));
     }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        either!(self, s => s.determinant_sign())
+    }
 }
 
 /// A system made compliant about a centre: u = W p + q + τ w̄ (p − c), the inner problem of proximal
@@ -320,6 +329,10 @@ impl Coupled for Shifted<'_, '_> {
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
         self.system.back_solve(rows, dp);
+    }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        self.system.determinant_sign()
     }
 }
 
@@ -737,6 +750,11 @@ impl Coupled for BodySystem<'_> {
             }
         }
         memory.lu.factor()
+    }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        let lu = &self.memory.lu;
+        lu.is_many.then(|| lu.many.determinant_sign())
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
