@@ -437,9 +437,9 @@ fn judge_geometry(
     let length_error = (n.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
     if *impulse != DVec3::ZERO {
-        // What the bodies move, and half the size of the smaller one: where features pass each other, a row may stand
+        // What the bodies move, and a hundredth of the smaller one: where features pass each other, a row may stand
         // at the lowest point of one beside the other.
-        let mut way = 0.5 * a.radius().min(b.radius());
+        let mut way = 0.01 * a.radius().min(b.radius());
         for k in [i, j] {
             way += reach(model, given, before, after, k);
         }

@@ -14,14 +14,17 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 /// on the same problems, where they are installed.
 /// contacts: microseconds per pair of shapes, and both phases for 1,000 and 10,000 bodies.
 /// plate: the 5 s run of a tripod on a vibrating plate, for the exact cone and for pyramids.
+/// small: random problems of one to four contacts: how many stay unsolved, median and slowest hundredth, cold and warm.
 /// piles: square pyramids of balls and walls of bricks by solver: time to 1e-4, 1e-6, 1e-8 and its growth.
+/// staggered: the scheme of normal and friction QPs in turn on a folder of contact problems: its rate of convergence and
+/// its distance from the exact law.
 /// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "piles", "page", "precision"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "staggered", "page", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
@@ -31,6 +34,16 @@ pub(crate) struct Args {
     alone: bool,
     #[command(flatten)]
     piles: crate::bench_piles::Options,
+    /// Problems to draw (small)
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    count: usize,
+    /// The folder of problems (staggered)
+    #[arg(long, value_name = "DIR", required_if_eq("name", "staggered"))]
+    problems: Option<std::path::PathBuf>,
+    /// Seconds: most for each problem, 10 unless told (staggered); a solver that took longer is not asked for less error
+    /// or more contacts of that kind (piles)
+    #[arg(long, value_name = "S")]
+    limit: Option<f64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -56,7 +69,17 @@ impl Args {
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
-            "piles" => return self.piles.run(self.json),
+            "small" => return crate::bench_small::run(self.json, self.count),
+            "piles" => {
+                return self
+                    .piles
+                    .run(self.json, self.limit.unwrap_or(f64::INFINITY));
+            }
+            "staggered" => {
+                let folder = self.problems.unwrap_or_default();
+                let limit = self.limit.unwrap_or(10.0);
+                return crate::bench_staggered::run(self.json, &folder, limit);
+            }
             "precision" => {
                 return crate::bench_precision::run(self.json, self.output.as_ref());
             }

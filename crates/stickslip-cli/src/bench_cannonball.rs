@@ -2,6 +2,7 @@
 
 use crate::output::{Failure, Verdict, print, print_json, seconds};
 use crate::peers::{self, NoAnswer};
+use crate::solve::Budget;
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, Cone, DVec3, Shape, World};
@@ -74,7 +75,7 @@ pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
             for peer in peers::names_for(&stored) {
                 let asked = !alone && !absent.contains(&peer);
                 let Some(answer) = asked
-                    .then(|| peers::solve(&stored, peer, TOLERANCE, LIMIT))
+                    .then(|| peers::solve(&stored, peer, TOLERANCE, LIMIT, Budget::ONCE))
                     .flatten()
                 else {
                     continue;

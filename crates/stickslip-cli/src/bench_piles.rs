@@ -36,9 +36,6 @@ pub(crate) struct Options {
     /// Coefficients of friction of the pyramids (piles)
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [0.2, 0.4, 0.8])]
     friction: Vec<f64>,
-    /// A solver that took longer, in s, is not asked for less error or more contacts of that kind (piles)
-    #[arg(long, value_name = "S", default_value_t = f64::INFINITY)]
-    limit: f64,
     /// Solvers to compare (piles)
     #[arg(
         long,
@@ -104,7 +101,7 @@ struct Row {
 }
 
 impl Options {
-    pub(crate) fn run(&self, as_json: bool) -> Result<Verdict, Failure> {
+    pub(crate) fn run(&self, as_json: bool, limit: f64) -> Result<Verdict, Failure> {
         let solvers: Vec<&str> = self.solver.split(',').map(str::trim).collect();
         if let Some(unknown) = solvers.iter().find(|s| !SOLVER_NAMES.contains(s)) {
             return Err(Failure::Input(format!(
@@ -131,7 +128,7 @@ impl Options {
         }
         let mut all = Vec::new();
         for family in self.families() {
-            let rows = self.compare(&family, &solvers, as_json)?;
+            let rows = Self::compare(&family, &solvers, limit, as_json)?;
             all.extend(rows.iter().map(|row| row.json(&family.name)));
             for solver in &solvers {
                 let times = rows.iter().filter(|r| r.solver == *solver);
@@ -157,9 +154,9 @@ impl Options {
 
     /// All solvers on all sizes of one kind.
     fn compare(
-        &self,
         family: &Family,
         solvers: &[&str],
+        limit: f64,
         as_json: bool,
     ) -> Result<Vec<Row>, Failure> {
         let mut rows: Vec<Row> = Vec::new();
@@ -169,7 +166,7 @@ impl Options {
                 .next_problem()
                 .map_err(|e| Failure::Work(e.to_string()))?;
             for solver in solvers {
-                let slow = |r: &&Row| r.solver == *solver && r.longest > self.limit;
+                let slow = |r: &&Row| r.solver == *solver && r.longest > limit;
                 if let Some(slow) = rows.iter().find(slow) {
                     eprintln!(
                         "{}, {} contacts, {solver}: not asked, it took {} for {}",
@@ -180,7 +177,7 @@ impl Options {
                     );
                     continue;
                 }
-                let row = measure(&family.name, problem, solver, self.limit)?;
+                let row = measure(&family.name, problem, solver, limit)?;
                 if !as_json {
                     print(&row.line(&family.name))?;
                 }
@@ -335,7 +332,6 @@ mod tests {
             layers: None,
             walls: None,
             friction: vec![0.4],
-            limit: f64::INFINITY,
             solver: String::new(),
         };
         for family in options.families() {

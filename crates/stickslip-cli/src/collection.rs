@@ -1,7 +1,7 @@
 //! `stickslip solve --all`: a folder of problems, solved by one solver or compared over several.
 
 use crate::output::{Failure, Verdict, print, print_json, seconds};
-use crate::solve::{json_of, read, solve, verdict};
+use crate::solve::{Budget, json_of, read, solve, verdict};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use stickslip_plot::{Axis, Plot};
@@ -10,6 +10,10 @@ use stickslip_plot::{Axis, Plot};
 pub(crate) struct Collection {
     paths: Vec<PathBuf>,
 }
+
+/// Each solver repeats a problem for this long, and the best of its times counts: a tenth of a second hides what else
+/// the machine does, and memory is there as it is in a run.
+const BUDGET: Budget = Budget(0.1);
 
 /// Times of one solver on all problems, s; `None` where it did not solve one.
 struct Column<'a> {
@@ -42,6 +46,11 @@ impl Collection {
             return Err(Failure::Input(format!("{folder}: no problem files here")));
         }
         Ok(Self { paths })
+    }
+
+    /// The files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     /// Solves all by each solver of the list: a row for each problem and solver, then the account.
@@ -78,8 +87,9 @@ impl Collection {
                     continue;
                 }
             };
-            for column in &mut columns {
-                let (answer, elapsed) = match solve(&problem, column.solver, tolerance) {
+            let mut first = None;
+            for (number, column) in columns.iter_mut().enumerate() {
+                let (answer, elapsed) = match solve(&problem, column.solver, tolerance, BUDGET) {
                     Ok(answer) => answer,
                     // A peer that cannot take a problem leaves the others to theirs.
                     Err(Failure::Work(why)) => {
@@ -94,9 +104,15 @@ impl Collection {
                 };
                 let solved = answer.status == "solved";
                 column.times.push(solved.then_some(elapsed));
+                if number == 0 && solved {
+                    first = Some(elapsed);
+                }
+                // How many times the first solver's time.
+                let ratio = first.filter(|_| number > 0 && solved).map(|t| elapsed / t);
                 if !as_json {
+                    let times = ratio.map_or(String::new(), |r| format!("  {r:.1} x"));
                     print(&format!(
-                        "{name:<48} {:>13} {:>10} {:>9.1e} {:>7}  {}",
+                        "{name:<48} {:>13} {:>10} {:>9.1e} {:>7}  {}{times}",
                         answer.status,
                         seconds(elapsed),
                         answer.residual,
@@ -106,6 +122,7 @@ impl Collection {
                 }
                 let mut row = json_of(&problem, &answer, elapsed);
                 row["file"] = json!(name);
+                row["ratio"] = json!(ratio);
                 rows.push(row);
             }
         }
@@ -116,7 +133,12 @@ impl Collection {
             let solvers: Vec<_> = columns
                 .iter()
                 .zip(&profiles)
-                .map(|(c, p)| json!({ "solver": c.solver, "solved": solved(c), "profile": p }))
+                .map(|(c, p)| {
+                    let ratios = ratios(c, &columns[0]);
+                    json!({
+                        "solver": c.solver, "solved": solved(c), "profile": p, "median_ratio": median(&ratios)
+                    })
+                })
                 .collect();
             print_json(&json!({
                 "solved": solved(&columns[0]), "problems": all, "solvers": solvers, "rows": rows
@@ -128,6 +150,9 @@ impl Collection {
                     "{n} of {all} solved to {tolerance:.0e} by {}",
                     column.solver
                 ))?;
+            }
+            for column in &columns[1..] {
+                print(&compared(column, &columns[0]))?;
             }
             if columns.len() > 1 {
                 print(&profile_table(&columns, &profiles))?;
@@ -146,6 +171,39 @@ impl Collection {
         }
         Ok(verdict(columns.iter().all(|c| solved(c) == all)))
     }
+}
+
+/// Times of `column` over those of `first` on the problems that both solve, rising.
+fn ratios(column: &Column, first: &Column) -> Vec<f64> {
+    let pairs = column.times.iter().zip(&first.times);
+    let mut ratios: Vec<f64> = pairs.filter_map(|(t, f)| Some((*t)? / (*f)?)).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios
+}
+
+pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    (n > 0).then(|| 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]))
+}
+
+/// One sentence on how much faster the first solver is than another.
+fn compared(column: &Column, first: &Column) -> String {
+    let ratios = ratios(column, first);
+    let Some(median) = median(&ratios) else {
+        return format!(
+            "{} and {} solve no problem in common",
+            first.solver, column.solver
+        );
+    };
+    let faster = ratios.iter().filter(|r| **r > 1.0).count();
+    format!(
+        "{} is faster than {} on {faster} of {} that both solve: {median:.1} times in the median, from {:.2} to {:.0}",
+        first.solver,
+        column.solver,
+        ratios.len(),
+        ratios[0],
+        ratios[ratios.len() - 1]
+    )
 }
 
 /// Dolan and Moré's profile: (factor τ, share of all problems solved within τ of the fastest), τ rising.

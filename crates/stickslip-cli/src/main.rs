@@ -8,6 +8,8 @@ mod bench_page;
 mod bench_piles;
 mod bench_plate;
 mod bench_precision;
+mod bench_small;
+mod bench_staggered;
 mod check;
 mod collection;
 mod compare;

@@ -1,5 +1,6 @@
 //! Other people's solvers on the same problems, where they are installed: scripts of `bench/peers`, run by Python.
 
+use crate::solve::Budget;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -46,29 +47,30 @@ fn interpreters() -> Vec<std::path::PathBuf> {
         .collect()
 }
 
-/// The peer's answer within `limit` seconds, measured as our own are, and the seconds its solver took. `None` if no
-/// peer has this name.
+/// The peer's answer within `limit` seconds, measured as our own are, and the seconds its solver took, the best of
+/// what fits into `budget`. `None` if no peer has this name.
 pub(crate) fn solve(
     problem: &StoredProblem,
     name: &str,
     tolerance: f64,
     limit: f64,
+    budget: Budget,
 ) -> Option<Result<(StoredAnswer, f64), NoAnswer>> {
     let (_, script) = PEERS.iter().find(|p| p.0 == name)?;
-    Some(ask(problem, script, tolerance, limit))
+    let question = question(problem, tolerance, limit, budget).map_err(NoAnswer::Failed);
+    Some(question.and_then(|q| ask(problem, script, &q, tolerance)))
 }
 
 fn ask(
     problem: &StoredProblem,
     script: &str,
+    question: &str,
     tolerance: f64,
-    limit: f64,
 ) -> Result<(StoredAnswer, f64), NoAnswer> {
     let fail = |why: &str| NoAnswer::Failed(why.into());
-    let question = question(problem, tolerance, limit).map_err(NoAnswer::Failed)?;
     let mut absent = "no Python is installed".to_owned();
     for python in interpreters() {
-        let Ok((code, out, err)) = run(&python, script, &question) else {
+        let Ok((code, out, err)) = run(&python, script, question) else {
             continue;
         };
         match code {
@@ -99,7 +101,12 @@ fn ask(
 }
 
 /// The problem as the scripts read it.
-fn question(problem: &StoredProblem, tolerance: f64, limit: f64) -> Result<String, String> {
+fn question(
+    problem: &StoredProblem,
+    tolerance: f64,
+    limit: f64,
+    budget: Budget,
+) -> Result<String, String> {
     let (kind, n, matrix, q, mu): (_, _, Vec<_>, Vec<f64>, _) = match problem {
         StoredProblem::Contact(p) => {
             let q = p.q.iter().flat_map(|q| q.to_array()).collect();
@@ -119,7 +126,7 @@ fn question(problem: &StoredProblem, tolerance: f64, limit: f64) -> Result<Strin
     let vals: Vec<f64> = matrix.iter().map(|e| e.2).collect();
     Ok(json!({
         "kind": kind, "n": n, "rows": rows, "cols": cols, "vals": vals, "q": q, "mu": mu, "tolerance": tolerance,
-        "limit": limit,
+        "limit": limit, "budget": budget.0,
     })
     .to_string())
 }

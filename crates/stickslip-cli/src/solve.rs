@@ -7,6 +7,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use stickslip::solvers::prepared::Prepared;
 use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 
 /// Solve a stored complementarity or frictional contact problem
@@ -69,7 +70,7 @@ impl Args {
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
         let problem = read(&self.problem)?;
-        let (answer, elapsed) = solve(&problem, &self.solver, self.tol)?;
+        let (answer, elapsed) = solve(&problem, &self.solver, self.tol, Budget::ONCE)?;
         if let Some(path) = &self.impulses {
             let mut text = String::new();
             for x in &answer.values {
@@ -100,23 +101,33 @@ impl Args {
     }
 }
 
+/// Seconds within which a solve is repeated: what is told is the best of its times, the first of which also pays for
+/// fresh memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget(pub(crate) f64);
+
+impl Budget {
+    /// One solve.
+    pub(crate) const ONCE: Self = Self(0.0);
+}
+
 /// The answer and the seconds it took.
 pub(crate) fn solve(
     problem: &StoredProblem,
     solver: &str,
     tolerance: f64,
+    budget: Budget,
 ) -> Result<(StoredAnswer, f64), Failure> {
     // Seconds for each of a peer's own solvers.
-    const LIMIT: f64 = 60.0;
-    if let Some(answer) = peers::solve(problem, solver, tolerance, LIMIT) {
+    const LIMIT: f64 = 10.0;
+    if let Some(answer) = peers::solve(problem, solver, tolerance, LIMIT, budget) {
         return answer.map_err(|no| match no {
             NoAnswer::Absent(why) | NoAnswer::Failed(why) => {
                 Failure::Work(format!("--solver {solver}: {why}"))
             }
         });
     }
-    let start = Instant::now();
-    let answer = problem.solve(solver, tolerance).ok_or_else(|| {
+    let unknown = || {
         let names: Vec<&str> = problem
             .solvers()
             .iter()
@@ -127,8 +138,25 @@ pub(crate) fn solve(
             "--solver {solver}: for this kind of problem expected one of {}",
             names.join(", ")
         ))
+    };
+    let mut prepared = Prepared::new(problem, solver).ok_or_else(unknown)?;
+    let (mut spent, mut best) = (0.0, f64::INFINITY);
+    let attempt = loop {
+        let start = Instant::now();
+        let attempt = prepared.attempt(tolerance);
+        let elapsed = start.elapsed().as_secs_f64();
+        spent += elapsed;
+        best = elapsed.min(best);
+        if spent >= budget.0 {
+            break attempt;
+        }
+    };
+    let answer = attempt.judge(problem, tolerance).ok_or_else(|| {
+        Failure::Work(format!(
+            "--solver {solver}: its answer has the wrong length"
+        ))
     })?;
-    Ok((answer, start.elapsed().as_secs_f64()))
+    Ok((answer, best))
 }
 
 pub(crate) fn read(path: &Path) -> Result<StoredProblem, Failure> {

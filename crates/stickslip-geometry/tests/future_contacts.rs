@@ -97,6 +97,53 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
 }
 
 #[test]
+fn rows_of_a_face_along_an_edge_stand_where_both_bodies_are() {
+    // A board across the edge of a step: the edge lies in the board's face to rounding, crosses two of the face's own
+    // edges, and may do so as the pair's nearest features or not.
+    let mut dice = Dice(9);
+    let step = Shape::cuboid(DVec3::new(0.5, 3.0, 0.8)).expect("a step");
+    let board = Shape::cuboid(DVec3::new(0.2, 0.32, 0.48)).expect("a board");
+    let below = Pose {
+        position: DVec3::new(0.75, 0.0, 0.4),
+        ..Pose::IDENTITY
+    };
+    let edge = DVec3::new(1.0, 0.0, 0.8);
+    let (mut crossings, mut worst) = (0, 0.0_f64);
+    for _ in 0..2_000 {
+        // The face's normal, across the edge, and the board turned about it.
+        let n = DVec3::new(0.1 + dice.roll().abs(), 0.0, 0.1 + dice.roll().abs());
+        let n = n.normalize();
+        let upright = glam::DQuat::from_rotation_arc(DVec3::X, n);
+        let tilt = dice.vector() * libm::pow(10.0, -13.0 - 3.0 * dice.roll());
+        let orientation = (exp(tilt) * exp(n * (1e-4 * dice.roll())) * upright).normalize();
+        let face_centre = edge + DVec3::Y * dice.roll() + n.cross(DVec3::Y) * (0.2 * dice.roll());
+        let above = Pose {
+            position: face_centre + n * 0.1,
+            orientation,
+        };
+        let pressed = Twist {
+            linear: n * -0.01,
+            ..Twist::default()
+        };
+        let found = contacts(
+            &moving(&step, below, &Twist::default(), 0.005),
+            &moving(&board, above, &pressed, 0.005),
+        );
+        assert!(found.len() >= 2, "{found:?}");
+        for c in found.iter().filter(|c| c.gap < 1e-9) {
+            crossings += usize::from(c.feature.0 >> 24 == 4);
+            let off = step
+                .distance(&below, c.point)
+                .max(board.distance(&above, c.point));
+            assert!(off < 1e-9, "{off:e} beside: {c:?} {above:?}");
+            worst = worst.max(off);
+        }
+    }
+    println!("{crossings} crossings, rows at most {worst:e} m beside a body");
+    assert!(crossings > 0, "the case is not met");
+}
+
+#[test]
 fn gaps_change_at_the_rate_of_their_rows() {
     let mut dice = Dice(2);
     let (mut worst, mut seen) = (0.0_f64, 0);

@@ -9,7 +9,7 @@
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
 //! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
-//! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
+//! | 7 | arclength homotopy (several paths beyond 30 contacts), finished by Newton; then proximal Newton from its end | scratch |
 //! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
 //! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
@@ -34,11 +34,13 @@
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
 
-use crate::homotopy::Homotopy;
+use crate::few::{self, FEW, Few};
+use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
+use crate::islands::Islands;
 use crate::local::LocalProblem;
 use crate::modes;
-use crate::newton::Newton;
+use crate::newton::{Newton, NewtonSettings};
 use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
@@ -57,6 +59,8 @@ pub struct Auto {
     lemke: LemkeContact,
     memory: SystemMemory,
     scratch: Scratch,
+    few: Few,
+    islands: Islands,
 }
 
 /// The methods of the chain with their memory.
@@ -67,6 +71,21 @@ struct Engines {
     interior_point: InteriorPoint,
     homotopy: Homotopy,
     proximal: Proximal,
+}
+
+impl Engines {
+    /// Sets the regularisation of W in every Newton.
+    fn regularise(&mut self, epsilon: f64) {
+        let newtons = [
+            &mut self.newton,
+            &mut self.interior_point.newton,
+            &mut self.homotopy.newton,
+            &mut self.proximal.newton,
+        ];
+        for newton in newtons {
+            newton.settings.regularisation = epsilon;
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,8 +113,14 @@ const CONTINUED_STEPS: usize = 40;
 const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
 /// Problems between equal masses and the true ones.
 const MASSES: u32 = 60;
-/// Sweeps of Gauss-Seidel before anything else, on local problems without a guess.
-const FIRST_SWEEPS: usize = 6;
+/// Sweeps of Gauss-Seidel before each of the first attempts of Newton, on local problems without a guess.
+const STARTS: [usize; 3] = [3, 3, 6];
+/// From this many contacts in one island a local problem is given to the interior point first: it takes as many steps as
+/// it takes for few contacts, and Newton's first attempts fail.
+const LARGE: usize = 200;
+/// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
+/// own.)
+const BY_PATCHES: f64 = 1e-7;
 /// Most contacts for which Lemke is asked.
 const LEMKE_CONTACTS: usize = 100;
 /// Most contacts for which all modes are tried.
@@ -250,10 +275,26 @@ impl Chain<'_> {
         found
     }
 
-    /// A few sweeps of Gauss-Seidel: where few contacts touch each other they are the answer, elsewhere a start.
-    fn swept(&mut self, p: &mut Vec<DVec3>) -> bool {
+    /// Newton from a few sweeps of Gauss-Seidel, and from a few more. Which start is a good one is chance, so none gets
+    /// much time.
+    fn from_sweeps(&mut self, p: &mut Vec<DVec3>) -> bool {
         let polish = std::mem::replace(&mut self.engines.nsgs.settings.polish, 0.0);
-        let found = self.nsgs(FIRST_SWEEPS, p);
+        let mut swept = vec![DVec3::ZERO; p.len()];
+        let mut found = false;
+        for sweeps in STARTS {
+            found = self.nsgs(sweeps, &mut swept);
+            if found {
+                break;
+            }
+            p.clone_from(&swept);
+            self.engines.newton.settings.iterations = NEWTON_STEPS / 2;
+            self.engines.newton.settings.patience = 8;
+            found = self.newton(p);
+            if found {
+                break;
+            }
+        }
+        self.engines.newton.settings.patience = 12;
         self.engines.nsgs.settings.polish = polish;
         found
     }
@@ -371,7 +412,10 @@ impl Chain<'_> {
                 let outcome = match method {
                     0 => engines.newton.improve(system, &mut p, inner),
                     1 => engines.interior_point.improve(system, &mut p, inner),
-                    2 => engines.homotopy.improve(system, &mut p, inner),
+                    2 => {
+                        engines.homotopy.settings = HomotopySettings::ONE;
+                        engines.homotopy.improve(system, &mut p, inner)
+                    }
                     _ => {
                         engines.proximal.settings.tau = NEAR;
                         engines.proximal.improve(system, &mut p, inner)
@@ -400,6 +444,12 @@ impl Chain<'_> {
         if smooth {
             let engine = &mut self.engines.homotopy;
             engine.newton.settings.iterations = NEWTON_STEPS;
+            // Few contacts have other ways out.
+            engine.settings = if n_c > SMALL {
+                HomotopySettings::default()
+            } else {
+                HomotopySettings::ONE
+            };
             let outcome = engine.improve(&mut self.system, &mut p, self.inner);
             if self.judge(&p, outcome.iterations, "homotopy") || self.proximal(NEAR, false, &mut p)
             {
@@ -530,6 +580,12 @@ fn kinds<'a>(laws: impl Iterator<Item = &'a Law>) -> (bool, bool) {
 }
 
 impl Auto {
+    /// Forgets what the last problem's pattern was, so that the next local problem costs what one never seen costs (but
+    /// for fresh memory): for fair measurements.
+    pub fn forget(&mut self) {
+        self.memory.forget();
+    }
+
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
     ///
     /// # Errors
@@ -543,6 +599,93 @@ impl Auto {
         let solver = self.name();
         let unsuitable = |reason: String| SolveError::Unsuitable { solver, reason };
         problem.validate().map_err(unsuitable)?;
+        let cones = |law: &Law| matches!(law, Law::Cone { .. } | Law::Unilateral);
+        if !guess.is_empty() || !problem.laws.iter().all(cones) {
+            return self.solve_whole(problem, guess, tolerance);
+        }
+        let (impulses, iterations, solver) = self.by_islands(problem, tolerance);
+        let residual = GlobalResidual::new(problem, &impulses).siconos();
+        if residual <= tolerance {
+            return Ok(Solved {
+                impulses,
+                iterations,
+                solver,
+                residual,
+            });
+        }
+        self.solve_whole(problem, &impulses, tolerance)
+    }
+
+    /// Island by island, cones from nothing: the quickest method that takes each. What it comes to is for the caller
+    /// to judge.
+    fn by_islands(
+        &mut self,
+        problem: &LocalProblem,
+        tolerance: f64,
+    ) -> (Vec<DVec3>, usize, &'static str) {
+        let n_c = problem.len();
+        let mut p = vec![DVec3::ZERO; n_c];
+        let (mut iterations, mut solver) = (1, "one-contact");
+        let alone = |i: usize| {
+            let (w, mu) = (problem.delassus.diagonal(i), problem.laws[i].friction());
+            few::alone(mu, w, problem.q[i])
+        };
+        if let [p] = &mut p[..] {
+            *p = alone(0);
+        }
+        if n_c <= 1 {
+            return (p, iterations, solver);
+        }
+        let mut islands = std::mem::take(&mut self.islands);
+        islands.find(&problem.delassus);
+        // Each relative to itself: together they are within the tolerance.
+        let own = 0.5 * tolerance;
+        for k in 0..islands.len() {
+            let members = islands.members(k);
+            if let [i] = *members {
+                p[i] = alone(i);
+                continue;
+            }
+            if members.len() <= FEW {
+                if let Some(steps) = self.few.solve(problem, members, own, &mut p) {
+                    iterations = iterations.max(steps);
+                    solver = "newton";
+                    continue;
+                }
+            }
+            let part;
+            let whole = members.len() == n_c;
+            let island = if whole {
+                problem
+            } else {
+                part = problem.island(members);
+                &part
+            };
+            let (impulses, steps, by) = match self.solve_whole(island, &[], own) {
+                Ok(solved) => (solved.impulses, solved.iterations, solved.solver),
+                Err(SolveError::NotConverged {
+                    best, iterations, ..
+                }) => (best, iterations, "newton"),
+                Err(_) => continue,
+            };
+            iterations = iterations.max(steps);
+            solver = by;
+            for (&i, impulse) in members.iter().zip(impulses) {
+                p[i] = impulse;
+            }
+        }
+        self.islands = islands;
+        (p, iterations, solver)
+    }
+
+    /// The chain on a valid local problem as one.
+    fn solve_whole(
+        &mut self,
+        problem: &LocalProblem,
+        guess: &[DVec3],
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let solver = self.name();
         let n_c = problem.len();
         let start = if guess.len() == n_c {
             guess.to_vec()
@@ -562,27 +705,36 @@ impl Auto {
             inner: 0.1 * tolerance * speed,
         };
         chain.engines.newton.settings.polish = false;
+        chain.system.by_patches(true);
+        chain.engines.regularise(BY_PATCHES);
         let mut p = start;
         let only = (n_c == 1).then(|| {
             one_contact::solve(&problem.laws[0], problem.delassus.diagonal(0), problem.q[0])
         });
+        let cold = guess.is_empty();
+        let inwards = cold && smooth && n_c > LARGE;
         if n_c == 0
             || only.is_some_and(|exact| chain.judge(&[exact], 1, "one-contact"))
-            || guess.is_empty() && chain.swept(&mut p)
+            || inwards && chain.interior(smooth, &mut p)
+            || cold && chain.from_sweeps(&mut p)
         {
             return report(solver, chain);
         }
-        let cold = guess.is_empty();
+        chain.system.by_patches(false);
+        chain
+            .engines
+            .regularise(NewtonSettings::default().regularisation);
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
         for tighten in [1e-1, 1e-4, 1e-7] {
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
-            let done = large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
+            let done = inwards && chain.interior(smooth, &mut p)
+                || large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
                 || chain.continued(&mut p)
                 || !large && chain.relaxed(smooth, &mut p)
-                || chain.interior(smooth, &mut p)
+                || !inwards && chain.interior(smooth, &mut p)
                 || chain.proximal(NEAR, false, &mut p)
                 || chain.last_stages(smooth);
             if done || residual::of_local(problem, &chain.best.impulses).0 > chain.inner {
@@ -657,6 +809,9 @@ impl ContactSolver for Auto {
             }
         }
         chain.engines.newton.settings.polish = true;
+        chain
+            .engines
+            .regularise(NewtonSettings::default().regularisation);
         let cold = p.iter().all(|&p| p == DVec3::ZERO);
         let found = if cold {
             chain.starts_at_rest(smooth, &mut p)

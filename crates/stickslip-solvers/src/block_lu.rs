@@ -150,6 +150,12 @@ impl<const B: usize> BlockLu<B> {
         self.upper.resize(self.elimination.later.len(), zero());
     }
 
+    /// Forgets the pattern: the next analysis is made anew.
+    pub(crate) fn forget(&mut self) {
+        self.pattern.0.clear();
+        self.pattern.1.clear();
+    }
+
     /// Blocks below the diagonal in the factors.
     #[must_use]
     pub fn fill(&self) -> usize {
@@ -193,20 +199,23 @@ impl<const B: usize> BlockLu<B> {
             for at in range.clone() {
                 self.lower[at] = pivot.divide(&self.lower[at]);
             }
-            for a in range.clone() {
+            // What is changed lies behind what it is changed by.
+            let end = range.end;
+            let (lower, later_lower) = self.lower.split_at_mut(end);
+            let (upper, later_upper) = self.upper.split_at_mut(end);
+            for a in range {
                 let i = self.elimination.later[a];
-                let (l_ik, u_ki) = (self.lower[a], self.upper[a]);
-                subtract_product(&mut self.diagonal[i], &l_ik, &u_ki);
+                let (l_ik, u_ki) = (&lower[a], &upper[a]);
+                subtract_product(&mut self.diagonal[i], l_ik, u_ki);
                 // Later places of k after i are all later places of i: walk both lists.
                 let mut t = self.elimination.starts[i];
-                for b in a + 1..range.end {
+                for b in a + 1..end {
                     let j = self.elimination.later[b];
                     while self.elimination.later[t] < j {
                         t += 1;
                     }
-                    let (l_jk, u_kj) = (self.lower[b], self.upper[b]);
-                    subtract_product(&mut self.upper[t], &l_ik, &u_kj);
-                    subtract_product(&mut self.lower[t], &l_jk, &u_ki);
+                    subtract_product(&mut later_upper[t - end], l_ik, &upper[b]);
+                    subtract_product(&mut later_lower[t - end], &lower[b], u_ki);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The order in which the nodes of a sparse symmetric pattern are eliminated, and the fill that comes of it.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Order of elimination by minimum degree.
 #[derive(Clone, Debug, Default)]
@@ -31,22 +32,25 @@ impl Elimination {
             list.sort_unstable();
             list.dedup();
         }
-        let mut queue: BTreeSet<(usize, usize)> = graph
+        // Lowest first; an entry whose degree is no longer that of its node is stale.
+        let mut queue: BinaryHeap<Reverse<(usize, usize)>> = graph
             .iter()
             .enumerate()
-            .map(|(i, g)| (g.len(), i))
+            .map(|(i, g)| Reverse((g.len(), i)))
             .collect();
         self.order.clear();
         self.place.clear();
         self.place.resize(n, usize::MAX);
         let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
         let mut merged = Vec::new();
-        while let Some((_, k)) = queue.pop_first() {
+        while let Some(Reverse((degree, k))) = queue.pop() {
+            if self.place[k] != usize::MAX || degree != graph[k].len() {
+                continue;
+            }
             self.place[k] = self.order.len();
             self.order.push(k);
             let neighbours = std::mem::take(&mut graph[k]);
             for &i in &neighbours {
-                queue.remove(&(graph[i].len(), i));
                 // graph[i] ∪ neighbours without i and k, both sorted.
                 merged.clear();
                 let (mut a, mut b) = (0, 0);
@@ -62,7 +66,7 @@ impl Elimination {
                     }
                 }
                 std::mem::swap(&mut graph[i], &mut merged);
-                queue.insert((graph[i].len(), i));
+                queue.push(Reverse((graph[i].len(), i)));
             }
             columns.push(neighbours);
         }

@@ -263,6 +263,11 @@ impl Law {
     #[must_use]
     pub fn natural_map(&self, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
         let x = p * w_bar;
+        if let Self::Cone { mu } = self {
+            let shifted = u + DVec3::X * (mu * tangent(u).length());
+            let z = x - shifted;
+            return moved(x, shifted, z, project_cone(*mu, z));
+        }
         let shifted = u + DVec3::X * self.slip(u).0;
         let z = x - shifted;
         moved(x, shifted, z, self.project(z, w_bar))

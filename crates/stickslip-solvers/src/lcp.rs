@@ -1,5 +1,6 @@
 //! Linear complementarity problems, plain and mixed.
 
+use crate::lcp_start::Tableau;
 use crate::residual::divided;
 use crate::sparse::SparseMatrix;
 
@@ -27,12 +28,14 @@ pub struct MixedLcp {
 /// Why an LCP was not solved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LcpError {
-    /// The method ended on a ray: along `direction` (≥ 0, scaled to largest entry 1) the problem
+    /// The method ended on a ray: along `direction` (≥ 0 where complementary, scaled to largest entry 1) the problem
     /// may be infeasible.
-    #[error("secondary ray after {pivots} pivots (residual {residual:.2e})")]
+    #[error("secondary ray after {pivots} pivots (residual {residual:.2e}){}", if *infeasible { "; it proves that no z ≥ 0 has w ≥ 0" } else { "" })]
     Ray {
         /// Pivots done.
         pivots: usize,
+        /// Whether the direction proves that there is no solution ([`MixedLcp::is_refuted_by`]).
+        infeasible: bool,
         /// Direction of z along the ray.
         direction: Vec<f64>,
         /// The best point found, which may still be good enough.
@@ -135,6 +138,45 @@ impl MixedLcp {
         divided(r2.sqrt(), q2.sqrt())
     }
 
+    /// Checks sizes and finite numbers.
+    ///
+    /// # Errors
+    /// [`LcpError::Unsuitable`] with one sentence.
+    pub fn validate(&self) -> Result<(), LcpError> {
+        validate(&self.m, &self.q)?;
+        if self.n_eq > self.q.len() {
+            return Err(LcpError::Unsuitable(format!(
+                "{} equations in {} rows",
+                self.n_eq,
+                self.q.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether y proves that no z ≥ 0 has w = M z + q ≥ 0 (w = 0 on the free rows): with y ≥ 0 and Mᵀy ≤ 0 on the
+    /// complementary variables, Mᵀy = 0 on the free ones and qᵀy < 0, yᵀw would be negative (Farkas). For positive
+    /// semidefinite M the ray of Lemke's method is such a y. All up to rounding.
+    #[must_use]
+    pub fn is_refuted_by(&self, y: &[f64]) -> bool {
+        const ROUNDING: f64 = 1e-10;
+        if y.len() != self.q.len() || y[self.n_eq..].iter().any(|&v| v < 0.0) {
+            return false;
+        }
+        let vanishes = |j: usize| {
+            let (mut sum, mut size) = (0.0f64, 0.0f64);
+            for (i, v) in self.m.column(j) {
+                sum += v * y[i];
+                size += (v * y[i]).abs();
+            }
+            let bound = ROUNDING * size;
+            sum <= bound && (j >= self.n_eq || sum >= -bound)
+        };
+        let products = self.q.iter().zip(y).map(|(q, y)| q * y);
+        let size: f64 = products.clone().map(f64::abs).sum();
+        products.sum::<f64>() < -ROUNDING * size && (0..y.len()).all(vanishes)
+    }
+
     /// Solves by eliminating the free variables (complete pivoting) and `solve` on what is left.
     ///
     /// Equations that depend on others and agree with them are dropped, as redundant joints give;
@@ -146,18 +188,11 @@ impl MixedLcp {
         &self,
         mut solve: impl FnMut(&Lcp) -> Result<LcpSolution, LcpError>,
     ) -> Result<LcpSolution, LcpError> {
-        validate(&self.m, &self.q)?;
-        if self.n_eq > self.q.len() {
-            return Err(LcpError::Unsuitable(format!(
-                "{} equations in {} rows",
-                self.n_eq,
-                self.q.len()
-            )));
-        }
+        self.validate()?;
         let elimination = self.eliminate();
         match solve(&elimination.lcp) {
             Ok(solution) => {
-                let z = self.recover(&elimination, &solution.z, true);
+                let z = self.recover(&elimination, &solution.z);
                 let residual = self.residual(&z);
                 Ok(LcpSolution {
                     z,
@@ -165,24 +200,8 @@ impl MixedLcp {
                     iterations: solution.iterations,
                 })
             }
-            Err(LcpError::Ray {
-                pivots,
-                direction,
-                z,
-                ..
-            }) => {
-                let z = self.recover(&elimination, &z, true);
-                let direction = self.recover(&elimination, &direction, false);
-                let residual = self.residual(&z);
-                Err(LcpError::Ray {
-                    pivots,
-                    direction,
-                    z,
-                    residual,
-                })
-            }
             Err(LcpError::Limit { iterations, z, .. }) => {
-                let z = self.recover(&elimination, &z, true);
+                let z = self.recover(&elimination, &z);
                 let residual = self.residual(&z);
                 Err(LcpError::Limit {
                     iterations,
@@ -197,64 +216,17 @@ impl MixedLcp {
     fn eliminate(&self) -> Elimination {
         let (n, n_eq) = (self.q.len(), self.n_eq);
         let n_c = n - n_eq;
-        // Row-major [M | q]; Gauss-Jordan on the free columns with complete pivoting.
-        let width = n + 1;
-        let mut a = vec![0.0; n * width];
-        for (i, j, v) in self.m.entries() {
-            a[i * width + j] = v;
-        }
-        for i in 0..n {
-            a[i * width + n] = self.q[i];
-        }
-        let scale: f64 = (0..n_eq)
-            .flat_map(|i| (0..n_eq).map(move |j| (i, j)))
-            .map(|(i, j)| a[i * width + j].abs())
-            .fold(0.0, f64::max);
-        let (mut row_of, mut used) = (vec![usize::MAX; n_eq], vec![false; n_eq]);
-        let mut pivot_row = vec![0.0; width];
-        for _ in 0..n_eq {
-            let mut best = (0, 0, 0.0);
-            for i in (0..n_eq).filter(|&i| !used[i]) {
-                for j in (0..n_eq).filter(|&j| row_of[j] == usize::MAX) {
-                    if a[i * width + j].abs() > best.2 {
-                        best = (i, j, a[i * width + j].abs());
-                    }
-                }
-            }
-            let (r, c, size) = best;
-            if size <= 1e-12 * scale {
-                break;
-            }
-            used[r] = true;
-            row_of[c] = r;
-            let inverse = 1.0 / a[r * width + c];
-            pivot_row.copy_from_slice(&a[r * width..(r + 1) * width]);
-            for v in &mut pivot_row {
-                *v *= inverse;
-            }
-            for i in 0..n {
-                let row = &mut a[i * width..(i + 1) * width];
-                if i == r {
-                    row.copy_from_slice(&pivot_row);
-                } else if row[c] != 0.0 {
-                    let l = row[c];
-                    for (x, &y) in row.iter_mut().zip(&pivot_row) {
-                        *x -= l * y;
-                    }
-                    row[c] = 0.0;
-                }
-            }
-        }
-        let pivoted: Vec<usize> = (0..n_eq).filter(|&j| row_of[j] != usize::MAX).collect();
+        let mut a = Tableau::new(&self.m, &[&self.q]);
+        let row_of = a.solve_free(n_eq);
+        let pivoted: Vec<usize> = (0..n_eq).filter(|&j| row_of[j].is_some()).collect();
         // Left-over equations and variables pair up in order; those that vanish are dropped.
-        let free: Vec<usize> = (0..n_eq).filter(|&j| row_of[j] == usize::MAX).collect();
-        let loose: Vec<usize> = (0..n_eq).filter(|&i| !used[i]).collect();
-        let size = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let tiny = |v: f64| v.abs() <= 1e-10 * size;
+        let free: Vec<usize> = (0..n_eq).filter(|&j| row_of[j].is_none()).collect();
+        let loose: Vec<usize> = (0..n_eq).filter(|&i| !row_of.contains(&Some(i))).collect();
+        let tiny = 1e-10 * a.size();
         let mut pairs = Vec::new();
         for (&i, &j) in loose.iter().zip(&free) {
-            let row_vanishes = (n_eq..=n).all(|k| tiny(a[i * width + k]));
-            let column_vanishes = (n_eq..n).all(|k| tiny(a[k * width + j]));
+            let row_vanishes = (n_eq..=n).all(|k| a.at(i, k).abs() <= tiny);
+            let column_vanishes = (n_eq..n).all(|k| a.at(k, j).abs() <= tiny);
             if !(row_vanishes && column_vanishes) {
                 pairs.push((i, j));
             }
@@ -265,7 +237,7 @@ impl MixedLcp {
         let mut entries = Vec::new();
         let mut q = Vec::with_capacity(n_r);
         let mut push_row = |r: usize, i: usize, sign: f64, entries: &mut Vec<_>| {
-            let row = &a[i * width..(i + 1) * width];
+            let row = a.row(i);
             for k in 0..n_c {
                 if row[n_eq + k] != 0.0 {
                     entries.push((r, k, sign * row[n_eq + k]));
@@ -289,8 +261,8 @@ impl MixedLcp {
         // Pivoted rows read y + row·(z, y_left) + constant = 0.
         let mut table = Vec::with_capacity(pivoted.len() * n_r);
         let mut constant = Vec::with_capacity(pivoted.len());
-        for &j in &pivoted {
-            let row = &a[row_of[j] * width..(row_of[j] + 1) * width];
+        for row in row_of.iter().flatten() {
+            let row = a.row(*row);
             table.extend(row[n_eq..n].iter().map(|v| -v));
             for &l in &left {
                 table.push(-row[l]);
@@ -308,8 +280,8 @@ impl MixedLcp {
         }
     }
 
-    /// Variables of the mixed problem from those of the reduced one (`affine`), or a direction.
-    fn recover(&self, elimination: &Elimination, z: &[f64], affine: bool) -> Vec<f64> {
+    /// Variables of the mixed problem from those of the reduced one .
+    fn recover(&self, elimination: &Elimination, z: &[f64]) -> Vec<f64> {
         let n_c = self.q.len() - self.n_eq;
         let mut out = vec![0.0; self.q.len()];
         out[self.n_eq..].copy_from_slice(&z[..n_c]);
@@ -318,8 +290,7 @@ impl MixedLcp {
         }
         for (k, &j) in elimination.pivoted.iter().enumerate() {
             let row = &elimination.table[k * z.len()..(k + 1) * z.len()];
-            let constant = if affine { elimination.constant[k] } else { 0.0 };
-            out[j] = constant + row.iter().zip(z).map(|(a, b)| a * b).sum::<f64>();
+            out[j] = elimination.constant[k] + row.iter().zip(z).map(|(a, b)| a * b).sum::<f64>();
         }
         out
     }

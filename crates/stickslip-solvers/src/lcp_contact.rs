@@ -10,12 +10,22 @@
 
 use crate::auto::Auto;
 use crate::delassus::Delassus;
+use crate::homotopy::{Homotopy, PathStart};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::local::LocalProblem;
 use crate::problem::Law;
-use crate::solver::SolveError;
+use crate::solver::{Engine, SolveError};
+use crate::system::Posed;
 use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;
+
+/// Steps along a path, and whether it is the one from the relaxation.
+const PATHS: [(usize, PathStart); 4] = [
+    (60, PathStart::FIRST),
+    (150, PathStart::RELAXED),
+    (300, PathStart::FIRST),
+    (600, PathStart::RELAXED),
+];
 
 /// Variables of one contact: its normal, its directions with their opposites, its multiplier.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +146,8 @@ impl LcpContact {
         })
     }
 
-    /// Solves by `auto` on the contacts; z is judged on the LCP.
+    /// Solves as a contact problem: planar friction along the two paths of [`Homotopy`] in turn, each given up early at
+    /// first, everything by `auto`; z is judged on the LCP.
     ///
     /// # Errors
     /// [`LcpError::Limit`] with the best point where the tolerance is not met.
@@ -146,6 +157,33 @@ impl LcpContact {
             residual: f64::INFINITY,
             iterations: 0,
         };
+        let mut offer = |p: &[DVec3], iterations: usize| {
+            best.iterations += iterations;
+            let z = self.variables(p);
+            let residual = problem.residual(&z);
+            if residual < best.residual {
+                (best.z, best.residual) = (z, residual);
+            }
+            best.residual <= tolerance
+        };
+        let is_pyramid = |l: &Law| matches!(l, Law::Pyramid { .. });
+        let paths: &'static [(usize, PathStart)] = if self.problem.laws.iter().any(is_pyramid) {
+            &[]
+        } else {
+            &PATHS
+        };
+        let squares: f64 = self.problem.q.iter().map(|q| q.length_squared()).sum();
+        let speed = 1e-2 * tolerance * (squares / self.problem.len() as f64).sqrt();
+        let mut homotopy = Homotopy::default();
+        for (steps, start) in paths {
+            homotopy.settings.steps = *steps;
+            homotopy.settings.starts = std::slice::from_ref(start);
+            let mut p = vec![DVec3::ZERO; self.problem.len()];
+            let outcome = homotopy.improve_on(Posed::Local(&self.problem), &mut p, speed);
+            if offer(&p, outcome.iterations) {
+                return Ok(best);
+            }
+        }
         let mut auto = Auto::default();
         // The two residuals are scaled in their own ways.
         for tighten in [0.1, 1e-3] {
@@ -156,13 +194,7 @@ impl LcpContact {
                 }) => (best, iterations),
                 Err(e) => return Err(LcpError::Unsuitable(e.to_string())),
             };
-            best.iterations += iterations;
-            let z = self.variables(&p);
-            let residual = problem.residual(&z);
-            if residual < best.residual {
-                (best.z, best.residual) = (z, residual);
-            }
-            if best.residual <= tolerance {
+            if offer(&p, iterations) {
                 return Ok(best);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use crate::lcp_contact::LcpContact;
-use crate::lemke::Lemke;
+use crate::lemke::{Lemke, LemkeSettings};
 use crate::sparse::SparseMatrix;
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
@@ -234,36 +234,46 @@ impl LcpInterior {
     }
 }
 
-/// Solves a mixed LCP by whatever works: Lemke where it is small; where it is large as the contact problem that it
-/// states, if it does; path following; Lemke at last.
+/// Solves a mixed LCP by whatever works: a large one as the contact problem that it states, if it does; otherwise
+/// Lemke; path following; Lemke again, with all its patience.
 ///
 /// # Errors
-/// The ray or the best point of the method that came closest.
+/// The ray of Lemke's method where it ends on one, or the best point of its last path.
 pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, LcpError> {
+    if problem.q.len() > 300
+        && let Some(contact) = LcpContact::recognise(problem)
+        && let Ok(solution) = contact.solve(problem, tolerance)
+    {
+        return Ok(solution);
+    }
+    let mut lemke = Lemke::new(LemkeSettings {
+        tolerance,
+        ..LemkeSettings::default()
+    });
+    match lemke.solve(problem) {
+        Ok(solution) => return Ok(solution),
+        // Where there is no solution, nothing else will find one.
+        Err(
+            e @ (LcpError::Ray {
+                infeasible: true, ..
+            }
+            | LcpError::Unsuitable(_)),
+        ) => {
+            return Err(e);
+        }
+        Err(_) => {}
+    }
     let interior = LcpInterior {
         settings: LcpInteriorSettings {
             tolerance,
             ..LcpInteriorSettings::default()
         },
     };
-    let mut lemke = Lemke::default();
-    lemke.settings.tolerance = tolerance;
-    let n = problem.q.len();
-    if n > 300 {
-        let contact = LcpContact::recognise(problem).map(|c| c.solve(problem, tolerance));
-        if let Some(Ok(solution)) = contact {
-            return Ok(solution);
-        }
-        if let Ok(solution) = interior.solve(problem) {
-            return Ok(solution);
-        }
-        return problem.solve_with(|l| lemke.solve_lcp(l));
+    if let Ok(solution) = interior.solve(problem) {
+        return Ok(solution);
     }
-    lemke.settings.pivots_per_row = 6;
-    match problem.solve_with(|l| lemke.solve_lcp(l)) {
-        Ok(solution) => Ok(solution),
-        Err(first) => interior.solve(problem).map_err(|_| first),
-    }
+    lemke.settings.attempts = LemkeSettings::ALL;
+    lemke.solve(problem)
 }
 
 /// A plain LCP as a mixed one without free variables.

@@ -1,86 +1,130 @@
-//! Lemke's method for linear complementarity problems, with the lexicographic ratio test.
+//! Lemke's method for linear complementarity problems, plain and mixed.
 
-use crate::dense::DenseLu;
-use crate::lcp::{Lcp, LcpError, LcpSolution};
+use crate::basis::Basis;
+use crate::lcp::{LcpError, LcpSolution, MixedLcp};
+use crate::lcp_start;
+use crate::random::Random;
+use crate::sparse::SparseMatrix;
 
-/// v −= x times the column of a variable in w − M z − d z₀ = q, scaled.
-fn subtract_column(
-    lcp: &Lcp,
-    scale: &[f64],
-    cover: &[f64],
-    variable: usize,
-    x: f64,
-    v: &mut [f64],
-) {
-    let n = scale.len();
-    if variable < n {
-        v[variable] -= x;
-    } else if variable == 2 * n {
-        for (v, d) in v.iter_mut().zip(cover) {
-            *v += d * x;
-        }
-    } else {
-        let j = variable - n;
-        let s = scale[j] * x;
-        for (i, m) in lcp.m.column(j) {
-            v[i] += m * scale[i] * s;
-        }
+/// One try: a covering vector, by how much q is moved (relative to the largest basic variable at the start), and how
+/// many times the usual number of pivots it may take.
+#[derive(Clone, Copy, Debug)]
+struct Attempt {
+    cover: Cover,
+    perturbation: f64,
+    patience: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Cover {
+    /// Entries drawn from [1, 2) with this seed: unequal, so that symmetric problems, whose rows tie by the dozen
+    /// under d = (1, …, 1), do not.
+    Drawn(u64),
+    /// d = (1, …, 1).
+    Ones,
+    /// max(−x, 0) and a little: the loads of the problem grow together.
+    Load,
+}
+
+const fn attempt(cover: Cover, perturbation: f64, patience: usize) -> Attempt {
+    Attempt {
+        cover,
+        perturbation,
+        patience,
     }
 }
 
-/// (perturbation of q, shift of M's diagonal), both relative, in each attempt.
-const ATTEMPTS: [(f64, f64); 4] = [(0.0, 0.0), (0.0, 1e-9), (1e-7, 1e-9), (1e-5, 1e-7)];
+/// The tries in their order; the last has the patience for the long paths of large piles.
+const ATTEMPTS: [Attempt; 7] = [
+    attempt(Cover::Drawn(0), 0.0, 1),
+    attempt(Cover::Drawn(1), 1e-8, 1),
+    attempt(Cover::Ones, 1e-6, 1),
+    attempt(Cover::Load, 0.0, 1),
+    attempt(Cover::Load, 1e-7, 1),
+    attempt(Cover::Drawn(2), 1e-4, 1),
+    attempt(Cover::Drawn(0), 0.0, 20),
+];
+
+/// Pivots between checks of the basic variables, and the error of B x = q, relative, that asks for new factors.
+const CHECK: usize = 16;
+const DRIFT: f64 = 1e-9;
+
+/// A pivot that is smaller than this share of its column is believed on a refined column only; below the second it
+/// is zero.
+const SMALL_PIVOT: f64 = 1e-6;
+const NO_PIVOT: f64 = 1e-9;
+
+/// Differences of basic variables below this share of the largest are rounding.
+const NOISE: f64 = 1e-13;
+
+/// Times that a path is taken up again from the basis it ended with.
+const CORRECTIONS: usize = 3;
 
 /// Settings of [`Lemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LemkeSettings {
-    /// Most pivots, as a multiple of the size of the problem (plus 100).
+    /// Most pivots of one path, as a multiple of the size of the problem (plus 100); the last path may take 20 times
+    /// as many.
     pub pivots_per_row: usize,
-    /// Pivots between checks of the basic solution, which refine it or refactor the basis.
-    pub check: usize,
+    /// Most pivots between factorisations of the basis.
+    pub refactor: usize,
     /// Residual ‖min(z, w)‖/‖q‖ at which a point counts as a solution.
     pub tolerance: f64,
-    /// Covering vectors tried before giving up on a ray or a cycle.
+    /// Paths tried, up to [`LemkeSettings::ALL`], before giving up on a ray or a cycle.
     pub attempts: usize,
+}
+
+impl LemkeSettings {
+    /// Every path there is, the long one among them.
+    pub const ALL: usize = ATTEMPTS.len();
 }
 
 impl Default for LemkeSettings {
     fn default() -> Self {
         Self {
-            pivots_per_row: 30,
-            check: 10,
+            pivots_per_row: 10,
+            refactor: 64,
             tolerance: 1e-9,
-            attempts: 4,
+            attempts: Self::ALL - 1,
         }
     }
 }
 
-/// Lemke's complementary pivoting on w = M z + d z₀ + q from z₀ large, d > 0 the covering vector.
+/// Lemke's complementary pivoting on w − M z − c z₀ = q from z₀ large.
 ///
-/// Ties in the ratio test are broken lexicographically on rows of the inverse basis, which forbids
-/// cycling in exact arithmetic. The explicit inverse is updated by rank one and recomputed every
-/// few pivots. Rows and columns are scaled by 1/√M_ii first (rows with zero diagonal to match), so
-/// masses over many decades do not decide the pivots. References: Lemke 1965; Cottle, Pang, Stone
-/// 1992, section 4.4 and 4.9.
+/// It starts from a basis of free variables and one variable of each complementary pair ([`lcp_start`]); c = B d with
+/// d > 0 on the pairs covers what is negative there. The basis is a sparse LU factorisation with a product of the
+/// pivots since ([`Basis`]). Ties are broken by a second right-hand side B t, t > 0 drawn at random, as if q were
+/// q + ε B t with ε → 0: the lexicographic rule with one column, which decides almost surely. Rows and columns are scaled
+/// by powers of two. A path that ends on a ray or takes too long is tried again under another covering vector; what it
+/// ends with is judged on the data as given. References: Lemke 1965; Cottle, Pang, Stone 1992, sections 4.4 and 4.9;
+/// Harris 1973 for the ratio test.
 #[derive(Clone, Debug, Default)]
 pub struct Lemke {
     /// Settings.
     pub settings: LemkeSettings,
     n: usize,
-    scale: Vec<f64>,
-    cover: Vec<f64>,
+    n_eq: usize,
+    /// The scaled problem: M' = R M C, q' = R q, z = C z'.
+    m: SparseMatrix,
     q: Vec<f64>,
-    /// Variable in each row of the basis: w_i is i, z_i is n + i, z₀ is 2n.
-    basis: Vec<usize>,
-    inverse: Vec<f64>,
+    column_scale: Vec<f64>,
+    /// c, scaled.
+    cover: Vec<f64>,
+    /// Right-hand side that breaks ties.
+    tie_side: Vec<f64>,
+    /// Right-hand side of this path: q, perhaps moved a little.
+    side: Vec<f64>,
+    /// Variable of each column of the basis: w_i is i, z_i is n + i, z₀ is 2n.
+    variables: Vec<usize>,
+    basis: Basis,
+    /// Values of the basic variables, and of their coefficients of ε.
     x: Vec<f64>,
-    column: Vec<f64>,
+    ties: Vec<f64>,
     y: Vec<f64>,
-    ties: Vec<usize>,
-    shift: f64,
-    lu: DenseLu,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Solved,
     Ray(usize),
@@ -98,37 +142,36 @@ impl Lemke {
         }
     }
 
-    /// Solves the LCP.
+    /// Solves a mixed LCP.
     ///
     /// # Errors
     /// [`LcpError::Ray`] when a ray ends the path for every covering vector tried,
     /// [`LcpError::Limit`] after too many pivots, [`LcpError::Unsuitable`] for data that are none.
-    pub fn solve_lcp(&mut self, lcp: &Lcp) -> Result<LcpSolution, LcpError> {
-        lcp.validate()?;
-        self.n = lcp.q.len();
-        if lcp.q.iter().all(|&q| q >= 0.0) {
-            return Ok(LcpSolution {
-                z: vec![0.0; self.n],
-                residual: 0.0,
-                iterations: 0,
-            });
-        }
-        self.set_scale(lcp);
+    pub fn solve(&mut self, problem: &MixedLcp) -> Result<LcpSolution, LcpError> {
+        problem.validate()?;
+        self.scale(problem);
+        let start = lcp_start::basis(&self.m, self.n_eq);
         let mut failure: Option<LcpError> = None;
         let mut total = 0;
-        for attempt in 0..self.settings.attempts.max(1) {
-            self.set_cover(attempt);
-            // The first attempt leaves ties to the lexicographic rule alone; later ones shift the
-            // diagonal (singular M) and move q a little; the basis they end with is judged on the
-            // true data.
-            let (perturbation, shift) = ATTEMPTS[attempt.min(ATTEMPTS.len() - 1)];
-            self.shift = shift;
-            self.perturb(lcp, perturbation);
-            let (end, pivots) = self.run(lcp);
+        for attempt in &ATTEMPTS[..self.settings.attempts.clamp(1, ATTEMPTS.len())] {
+            self.variables.clone_from(&start);
+            let (end, pivots) = self.run(*attempt);
             total += pivots;
-            self.perturb(lcp, 0.0);
-            let z = self.point(lcp);
-            let residual = lcp.residual(&z);
+            let mut z = self.point();
+            let mut residual = problem.residual(&z);
+            // The last basis of a moved problem may need a few more pivots for the true one.
+            for _ in 0..CORRECTIONS {
+                if end != End::Solved || residual <= self.settings.tolerance {
+                    break;
+                }
+                let (_, pivots) = self.run(Attempt {
+                    perturbation: 0.0,
+                    ..*attempt
+                });
+                total += pivots;
+                z = self.point();
+                residual = problem.residual(&z);
+            }
             // A path that ends on a ray or in a cycle may do so at a solution: the residual judges.
             if residual <= self.settings.tolerance {
                 return Ok(LcpSolution {
@@ -137,384 +180,357 @@ impl Lemke {
                     iterations: total,
                 });
             }
-            let this = match end {
-                End::Ray(entering) => LcpError::Ray {
+            let mut infeasible = false;
+            let this = if let End::Ray(entering) = end {
+                let direction = self.direction(entering);
+                infeasible = problem.is_refuted_by(&direction);
+                LcpError::Ray {
                     pivots: total,
-                    direction: self.direction(entering),
+                    infeasible,
+                    direction,
                     z,
                     residual,
-                },
-                _ => LcpError::Limit {
+                }
+            } else {
+                LcpError::Limit {
                     iterations: total,
                     z,
                     residual,
-                },
+                }
             };
-            // The first ray is the one to report; a ray outranks a limit.
+            // The first ray is the one to report, and one that proves something before all others; a ray outranks a
+            // limit.
             let replace = matches!(
                 (&failure, &this),
                 (None, _) | (Some(LcpError::Limit { .. }), LcpError::Ray { .. })
             );
-            if replace {
+            if replace || infeasible {
                 failure = Some(this);
+            }
+            if infeasible {
+                break;
             }
         }
         Err(failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into())))
     }
 
-    /// Sets the scaled q, each entry raised by a random share of `size` times the largest.
-    fn perturb(&mut self, lcp: &Lcp, size: f64) {
-        let mut random = crate::random::Random::new(0x5eed);
+    /// Scales rows and columns towards entries of size one, by powers of two, so that nothing is rounded. The path is
+    /// that of the problem as given under another covering vector.
+    fn scale(&mut self, problem: &MixedLcp) {
+        let n = problem.q.len();
+        (self.n, self.n_eq) = (n, problem.n_eq);
+        let (mut rows, mut columns) = (vec![1.0f64; n], vec![1.0f64; n]);
+        for _ in 0..4 {
+            let (mut row_top, mut column_top) = (vec![0.0f64; n], vec![0.0f64; n]);
+            for (i, j, v) in problem.m.entries() {
+                let v = (v * rows[i] * columns[j]).abs();
+                row_top[i] = row_top[i].max(v);
+                column_top[j] = column_top[j].max(v);
+            }
+            for i in 0..n {
+                if row_top[i] > 0.0 {
+                    rows[i] /= row_top[i].sqrt();
+                }
+                if column_top[i] > 0.0 {
+                    columns[i] /= column_top[i].sqrt();
+                }
+            }
+        }
+        for s in rows.iter_mut().chain(&mut columns) {
+            *s = libm::exp2(libm::round(libm::log2(*s)));
+        }
+        let entries: Vec<_> = problem
+            .m
+            .entries()
+            .map(|(i, j, v)| (i, j, v * rows[i] * columns[j]))
+            .collect();
+        self.m = SparseMatrix::from_triplets(n, n, &entries).unwrap_or_default();
         self.q.clear();
         self.q
-            .extend(lcp.q.iter().zip(&self.scale).map(|(q, s)| q * s));
-        if size > 0.0 {
-            let largest = self.q.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            for q in &mut self.q {
-                *q += size * largest * random.unit();
-            }
-        }
+            .extend(problem.q.iter().zip(&rows).map(|(q, s)| q * s));
+        self.column_scale = columns;
     }
 
-    /// s_i = 1/√M_ii where the diagonal is positive; other rows take the geometric mean of what
-    /// makes their entries one. The scaled problem has M'_ij = s_i M_ij s_j, q' = s q, z = s z'.
-    fn set_scale(&mut self, lcp: &Lcp) {
+    /// Whether the basic variable of this column must not be negative.
+    fn is_bounded(&self, place: usize) -> bool {
+        let v = self.variables[place];
+        v == 2 * self.n || v % self.n >= self.n_eq
+    }
+
+    /// v += x times the column of a variable in w − M z − c z₀ = q.
+    fn add_column(&self, variable: usize, x: f64, v: &mut [f64]) {
         let n = self.n;
-        self.scale.clear();
-        self.scale.resize(n, 0.0);
-        for (i, j, v) in lcp.m.entries() {
-            if i == j && v > 0.0 {
-                self.scale[i] = 1.0 / v.sqrt();
-            }
-        }
-        // (product of logs, count) over entries that couple an unscaled row to a scaled one.
-        let mut log = vec![(0.0, 0usize); n];
-        for (i, j, v) in lcp.m.entries() {
-            if v != 0.0 && i != j {
-                if self.scale[i] == 0.0 && self.scale[j] > 0.0 {
-                    log[i].0 -= libm::log(v.abs() * self.scale[j]);
-                    log[i].1 += 1;
-                }
-                if self.scale[j] == 0.0 && self.scale[i] > 0.0 {
-                    log[j].0 -= libm::log(v.abs() * self.scale[i]);
-                    log[j].1 += 1;
-                }
-            }
-        }
-        for i in 0..n {
-            if self.scale[i] == 0.0 {
-                let (sum, count) = log[i];
-                self.scale[i] = if count > 0 {
-                    libm::exp(sum / count as f64)
-                } else {
-                    1.0
-                };
-            }
-        }
-    }
-
-    /// Deterministic vectors with entries in [1, 2): unequal, so that symmetric problems, whose rows
-    /// tie by the dozen under d = (1, …, 1), do not.
-    fn set_cover(&mut self, attempt: usize) {
-        let mut random = crate::random::Random::new(attempt as u64);
-        self.cover.clear();
-        self.cover.extend((0..self.n).map(|_| 1.0 + random.unit()));
-    }
-
-    /// Column of a variable in w − M z − d z₀ = q, into `self.column`; rows that are not zero only.
-    fn load_column(&mut self, lcp: &Lcp, variable: usize) {
-        let n = self.n;
-        self.column.clear();
-        self.column.resize(n, 0.0);
         if variable < n {
-            self.column[variable] = 1.0;
+            v[variable] += x;
         } else if variable == 2 * n {
-            for (c, d) in self.column.iter_mut().zip(&self.cover) {
-                *c = -d;
+            for (v, c) in v.iter_mut().zip(&self.cover) {
+                *v -= c * x;
             }
         } else {
-            let j = variable - n;
-            for (i, v) in lcp.m.column(j) {
-                self.column[i] = -v * self.scale[i] * self.scale[j];
+            for (i, m) in self.m.column(variable - n) {
+                v[i] -= m * x;
             }
-            self.column[j] -= self.shift;
         }
     }
 
-    fn run(&mut self, lcp: &Lcp) -> (End, usize) {
-        let n = self.n;
-        self.basis.clear();
-        self.basis.extend(0..n);
-        self.inverse.clear();
-        self.inverse.resize(n * n, 0.0);
-        for i in 0..n {
-            self.inverse[i * n + i] = 1.0;
-        }
-        self.x.clone_from(&self.q);
-
-        // z₀ enters at the row of the most negative q_i/d_i; the lexicographic rule takes the last
-        // of equals (rows of the unit matrix decrease).
-        let mut leaving = 0;
-        for i in 1..n {
-            if self.x[i] / self.cover[i] <= self.x[leaving] / self.cover[leaving] {
-                leaving = i;
+    /// B x.
+    fn times_basis(&self, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.n];
+        for (&variable, &x) in self.variables.iter().zip(x) {
+            if x != 0.0 {
+                self.add_column(variable, x, &mut out);
             }
         }
-        self.load_column(lcp, 2 * n);
-        self.y.clone_from(&self.column);
-        let mut out = self.basis[leaving];
-        self.pivot(leaving, 2 * n);
+        out
+    }
 
-        let limit = self.settings.pivots_per_row * n + 100;
-        let mut since_refactor = 0usize;
-        for pivots in 1..=limit {
-            // The complement of what left enters.
-            let entering = if out < n { out + n } else { out - n };
-            self.load_column(lcp, entering);
-            self.multiply_inverse();
-            let Some(row) = self.ratio_test() else {
-                if since_refactor > 0 {
-                    // Judge a ray on a fresh factorisation only.
-                    if !self.refactor(lcp) {
-                        return (End::Singular, pivots);
+    /// y = B⁻¹ (column of the variable).
+    fn load(&mut self, variable: usize) {
+        let mut y = std::mem::take(&mut self.y);
+        y.clear();
+        y.resize(self.n, 0.0);
+        self.add_column(variable, 1.0, &mut y);
+        self.basis.solve(&mut y);
+        self.y = y;
+    }
+
+    /// y += B⁻¹ (column of the variable − B y).
+    fn refine_column(&mut self, variable: usize) {
+        let mut rest = self.times_basis(&self.y);
+        for r in &mut rest {
+            *r = -*r;
+        }
+        self.add_column(variable, 1.0, &mut rest);
+        self.basis.solve(&mut rest);
+        for (y, d) in self.y.iter_mut().zip(&rest) {
+            *y += d;
+        }
+    }
+
+    /// Factors the basis and computes x and the ties from it. False where it is singular.
+    fn refactor(&mut self) -> bool {
+        let (n, variables, m, cover) = (self.n, &self.variables, &self.m, &self.cover);
+        let factored = self.basis.factor(n, |lu| {
+            for (place, &variable) in variables.iter().enumerate() {
+                if variable < n {
+                    lu.push(variable, place, 1.0);
+                } else if variable == 2 * n {
+                    for (i, c) in cover.iter().enumerate() {
+                        lu.push(i, place, -c);
                     }
-                    since_refactor = 0;
-                    self.load_column(lcp, entering);
-                    self.multiply_inverse();
-                    if let Some(row) = self.ratio_test() {
-                        out = self.basis[row];
-                        self.pivot(row, entering);
-                        if out == 2 * n {
-                            return (End::Solved, pivots);
-                        }
-                        continue;
+                } else {
+                    for (i, v) in m.column(variable - n) {
+                        lu.push(i, place, -v);
                     }
                 }
+            }
+        });
+        if !factored {
+            return false;
+        }
+        self.x.clone_from(&self.side);
+        self.basis.solve(&mut self.x);
+        self.ties.clone_from(&self.tie_side);
+        self.basis.solve(&mut self.ties);
+        self.refine();
+        self.x.iter().all(|v| v.is_finite())
+    }
+
+    /// x += B⁻¹ (q − B x); returns the largest entry of what was left, relative to q and x.
+    fn refine(&mut self) -> f64 {
+        let size = largest(&self.x).max(largest(&self.side));
+        let mut rest = self.times_basis(&self.x);
+        for (r, q) in rest.iter_mut().zip(&self.side) {
+            *r = q - *r;
+        }
+        let error = largest(&rest);
+        self.basis.solve(&mut rest);
+        for (x, d) in self.x.iter_mut().zip(&rest) {
+            *x += d;
+        }
+        error / size.max(f64::MIN_POSITIVE)
+    }
+
+    fn run(&mut self, attempt: Attempt) -> (End, usize) {
+        let n = self.n;
+        self.cover.clear();
+        self.cover.resize(n, 0.0);
+        self.side.clone_from(&self.q);
+        self.tie_side.clear();
+        self.tie_side.resize(n, 0.0);
+        if !self.refactor() {
+            return (End::Singular, 0);
+        }
+        let mut random = Random::new(0x5eed);
+        let bounded: Vec<bool> = (0..n).map(|i| self.is_bounded(i)).collect();
+        let drawn = |random: &mut Random| -> Vec<f64> {
+            let draw = |&b: &bool| if b { 1.0 + random.unit() } else { 0.0 };
+            bounded.iter().map(draw).collect()
+        };
+        self.ties = drawn(&mut random);
+        self.tie_side = self.times_basis(&self.ties);
+        if attempt.perturbation > 0.0 {
+            let size = attempt.perturbation * largest(&self.x);
+            let shift: Vec<f64> = drawn(&mut random).iter().map(|v| v * size).collect();
+            let moved = self.times_basis(&shift);
+            for (q, d) in self.side.iter_mut().zip(&moved) {
+                *q += d;
+            }
+            for (x, d) in self.x.iter_mut().zip(&shift) {
+                *x += d;
+            }
+        }
+        let cover: Vec<f64> = match attempt.cover {
+            Cover::Drawn(seed) => drawn(&mut Random::new(seed)),
+            Cover::Ones => bounded.iter().map(|&b| f64::from(u8::from(b))).collect(),
+            Cover::Load => {
+                let size = 1e-3 * largest(&self.x);
+                let load = |(&b, &x): (&bool, &f64)| if b { (-x).max(0.0) + size } else { 0.0 };
+                bounded.iter().zip(&self.x).map(load).collect()
+            }
+        };
+        // z₀ enters where x/d is least.
+        let mut row = usize::MAX;
+        for i in (0..n).filter(|&i| bounded[i] && self.x[i] < 0.0) {
+            let ratio = |k: usize| (self.x[k] / cover[k], self.ties[k] / cover[k]);
+            if row == usize::MAX || ratio(i) < ratio(row) {
+                row = i;
+            }
+        }
+        if row == usize::MAX {
+            return (End::Solved, 0);
+        }
+        self.cover = self.times_basis(&cover);
+        self.y = cover.iter().map(|d| -d).collect();
+        let mut out = self.variables[row];
+        self.pivot(row, 2 * n);
+
+        let limit = attempt.patience * self.settings.pivots_per_row * n + 100;
+        for pivots in 1..=limit {
+            let replaced = self.basis.replaced();
+            let stale = replaced >= self.settings.refactor
+                || self.basis.is_long()
+                || replaced > 0 && replaced.is_multiple_of(CHECK) && self.refine() > DRIFT;
+            if stale && !self.refactor() {
+                return (End::Singular, pivots);
+            }
+            // The complement of what left enters.
+            let entering = if out < n { out + n } else { out - n };
+            self.load(entering);
+            let mut row = self.ratio_test();
+            // A small pivot is believed on a refined column only, a ray on fresh factors.
+            if row.is_some_and(|r| self.y[r] < SMALL_PIVOT * largest(&self.y)) {
+                self.refine_column(entering);
+                row = self.ratio_test();
+            }
+            if row.is_none() && self.basis.replaced() > 0 {
+                if !self.refactor() {
+                    return (End::Singular, pivots);
+                }
+                self.load(entering);
+                row = self.ratio_test();
+            }
+            let Some(row) = row else {
                 return (End::Ray(entering), pivots);
             };
-            out = self.basis[row];
+            out = self.variables[row];
             self.pivot(row, entering);
             if out == 2 * n {
                 return (End::Solved, pivots);
-            }
-            since_refactor += 1;
-            if since_refactor.is_multiple_of(self.settings.check)
-                && !self.refresh(lcp, &mut since_refactor)
-            {
-                return (End::Singular, pivots);
             }
         }
         (End::Limit, limit)
     }
 
-    /// y = B⁻¹ column.
-    fn multiply_inverse(&mut self) {
-        let n = self.n;
-        self.y.clear();
-        self.y.extend(self.inverse.chunks_exact(n).map(|row| {
-            row.iter()
-                .zip(&self.column)
-                .map(|(a, b)| a * b)
-                .sum::<f64>()
-        }));
-    }
-
-    /// Row that leaves: least x_i/y_i over y_i > 0, z₀ first among equals, then the
-    /// lexicographically least row of [x, B⁻¹]/y.
-    fn ratio_test(&mut self) -> Option<usize> {
-        let n = self.n;
-        let largest = self.y.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let smallest_pivot = 1e-9 * largest.max(1e-30);
-        let size = self.x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        // Rounding in x below this is no difference between rows.
-        let noise = 1e-13 * size;
+    /// Row that leaves: least x_i/y_i over y_i > 0, z₀ first among equals, then the least ratio of the ties.
+    fn ratio_test(&self) -> Option<usize> {
+        let smallest = NO_PIVOT * largest(&self.y).max(f64::MIN_POSITIVE);
+        let noise = NOISE * largest(&self.x);
+        let may_leave = |&i: &usize| self.y[i] > smallest && self.is_bounded(i);
         let mut least = f64::INFINITY;
-        for i in 0..n {
-            if self.y[i] > smallest_pivot {
-                // Two-pass (Harris) test: let x_i be negative by the noise.
-                least = least.min((self.x[i].max(0.0) + noise) / self.y[i]);
+        for i in (0..self.n).filter(may_leave) {
+            // Two passes: x_i may be negative by the noise.
+            least = least.min((self.x[i].max(0.0) + noise) / self.y[i]);
+        }
+        let mut best: Option<(usize, f64)> = None;
+        for i in (0..self.n).filter(may_leave) {
+            if self.x[i].max(0.0) / self.y[i] <= least {
+                if self.variables[i] == 2 * self.n {
+                    return Some(i);
+                }
+                let tie = self.ties[i] / self.y[i];
+                if best.is_none_or(|b| tie < b.1) {
+                    best = Some((i, tie));
+                }
             }
         }
-        if least == f64::INFINITY {
-            return None;
-        }
-        self.ties.clear();
-        for i in 0..n {
-            if self.y[i] > smallest_pivot && self.x[i].max(0.0) / self.y[i] <= least {
-                self.ties.push(i);
-            }
-        }
-        if let Some(&row) = self.ties.iter().find(|&&i| self.basis[i] == 2 * n) {
-            return Some(row);
-        }
-        // Lexicographic comparison column by column, dropping the rows that are larger.
-        for k in 0..n {
-            if self.ties.len() <= 1 {
-                break;
-            }
-            let value = |i: usize| self.inverse[i * n + k] / self.y[i];
-            let mut lowest = f64::INFINITY;
-            let mut magnitude = 0.0f64;
-            for &i in &self.ties {
-                lowest = lowest.min(value(i));
-                magnitude = magnitude.max(value(i).abs());
-            }
-            let bound = lowest + 1e-12 * magnitude;
-            let (y, inverse) = (&self.y, &self.inverse);
-            self.ties.retain(|&i| inverse[i * n + k] / y[i] <= bound);
-        }
-        self.ties.first().copied()
+        best.map(|b| b.0)
     }
 
     /// Brings `entering`, whose column in the basis is `self.y`, into row `r`.
     fn pivot(&mut self, r: usize, entering: usize) {
-        let n = self.n;
-        let inverse_pivot = 1.0 / self.y[r];
-        for v in &mut self.inverse[r * n..(r + 1) * n] {
-            *v *= inverse_pivot;
-        }
-        self.x[r] *= inverse_pivot;
-        let x_r = self.x[r];
-        // The pivot row is lent out so that the other rows can be changed.
-        self.column.clear();
-        self.column
-            .extend_from_slice(&self.inverse[r * n..(r + 1) * n]);
-        for (i, row) in self.inverse.chunks_exact_mut(n).enumerate() {
-            let l = self.y[i];
-            if i != r && l != 0.0 {
-                for (v, p) in row.iter_mut().zip(&self.column) {
-                    *v -= l * p;
-                }
-                self.x[i] -= l * x_r;
+        for values in [&mut self.x, &mut self.ties] {
+            let step = values[r] / self.y[r];
+            for (v, y) in values.iter_mut().zip(&self.y) {
+                *v -= step * y;
             }
+            values[r] = step;
         }
-        self.basis[r] = entering;
+        self.basis.replace(r, &self.y);
+        self.variables[r] = entering;
     }
 
-    /// Checks B x = q: refines x with the inverse at hand, refactors where that is not enough.
-    fn refresh(&mut self, lcp: &Lcp, since_refactor: &mut usize) -> bool {
-        let size = self
-            .x
-            .iter()
-            .chain(&self.q)
-            .fold(0.0f64, |m, v| m.max(v.abs()));
-        for refinement in 0..2 {
-            // column ← q − B x.
-            self.column.clone_from(&self.q);
-            for r in 0..self.n {
-                let (variable, x) = (self.basis[r], self.x[r]);
-                subtract_column(lcp, &self.scale, &self.cover, variable, x, &mut self.column);
-                if variable >= self.n && variable < 2 * self.n {
-                    self.column[variable - self.n] += self.shift * x;
-                }
-            }
-            let error = self.column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            if error <= 1e-14 * size {
-                return true;
-            }
-            if error > 1e-9 * size || refinement == 1 && error > 1e-12 * size {
-                *since_refactor = 0;
-                return self.refactor(lcp);
-            }
-            self.multiply_inverse();
-            for (x, d) in self.x.iter_mut().zip(&self.y) {
-                *x += d;
-            }
-        }
-        true
-    }
-
-    /// Recomputes B⁻¹ and x from the basis. False if the basis is singular.
-    fn refactor(&mut self, lcp: &Lcp) -> bool {
-        let n = self.n;
-        if !self.factor_basis(lcp) {
-            return false;
-        }
-        for j in 0..n {
-            self.column.clear();
-            self.column.resize(n, 0.0);
-            self.column[j] = 1.0;
-            self.lu.solve(&mut self.column);
-            for i in 0..n {
-                self.inverse[i * n + j] = self.column[i];
-            }
-        }
-        self.x.clone_from(&self.q);
-        self.lu.solve(&mut self.x);
-        self.x.iter().all(|v| v.is_finite())
-    }
-
-    fn factor_basis(&mut self, lcp: &Lcp) -> bool {
-        let n = self.n;
-        self.lu.matrix(n);
-        for r in 0..n {
-            self.load_column(lcp, self.basis[r]);
-            let column = std::mem::take(&mut self.column);
-            let matrix = self.lu.entries();
-            for i in 0..n {
-                matrix[i * n + r] = column[i];
-            }
-            self.column = column;
-        }
-        self.lu.factor_in_place()
-    }
-
-    /// z of the present basis, solved afresh and refined, negative dust removed.
-    fn point(&mut self, lcp: &Lcp) -> Vec<f64> {
+    /// z of the present basis for the true q, solved afresh and refined, negative dust removed.
+    fn point(&mut self) -> Vec<f64> {
         let n = self.n;
         let mut z = vec![0.0; n];
-        if !self.factor_basis(lcp) {
+        self.side.clone_from(&self.q);
+        if !self.refactor() {
             return z;
         }
-        // Refinement against the true columns: with a shifted diagonal this converges to a solution
-        // of the unshifted system where that is consistent.
-        self.x.clear();
-        self.x.resize(n, 0.0);
         let mut last = f64::INFINITY;
-        for _ in 0..30 {
-            let mut rest = self.q.clone();
-            for r in 0..n {
-                let (variable, x) = (self.basis[r], self.x[r]);
-                subtract_column(lcp, &self.scale, &self.cover, variable, x, &mut rest);
-            }
-            let error = rest.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        for _ in 0..5 {
+            let error = self.refine();
             if error.is_nan() || error >= 0.5 * last {
                 break;
             }
             last = error;
-            self.lu.solve(&mut rest);
-            for (x, d) in self.x.iter_mut().zip(&rest) {
-                *x += d;
-            }
         }
-        for r in 0..n {
-            let variable = self.basis[r];
+        for (&variable, &x) in self.variables.iter().zip(&self.x) {
             if variable >= n && variable < 2 * n {
-                z[variable - n] = (self.x[r] * self.scale[variable - n]).max(0.0);
+                let i = variable - n;
+                let x = x * self.column_scale[i];
+                z[i] = if i < self.n_eq { x } else { x.max(0.0) };
             }
         }
         z
     }
 
     /// Direction of z along the ray of the entering variable, largest entry 1.
-    fn direction(&self, entering: usize) -> Vec<f64> {
+    fn direction(&mut self, entering: usize) -> Vec<f64> {
         let n = self.n;
+        self.load(entering);
         let mut d = vec![0.0; n];
         if entering >= n && entering < 2 * n {
-            d[entering - n] = self.scale[entering - n];
+            d[entering - n] = self.column_scale[entering - n];
         }
-        for r in 0..n {
-            let variable = self.basis[r];
+        for (&variable, &y) in self.variables.iter().zip(&self.y) {
             if variable >= n && variable < 2 * n {
-                d[variable - n] = (-self.y[r] * self.scale[variable - n]).max(0.0);
+                let i = variable - n;
+                let v = -y * self.column_scale[i];
+                d[i] = if i < self.n_eq { v } else { v.max(0.0) };
             }
         }
-        let largest = d.iter().fold(0.0f64, |m, v| m.max(*v));
-        if largest > 0.0 {
+        let size = largest(&d);
+        if size > 0.0 {
             for v in &mut d {
-                *v /= largest;
+                *v /= size;
             }
         }
         d
     }
+}
+
+fn largest(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |m, v| v.abs().max(m))
 }

@@ -32,6 +32,12 @@ impl Map {
     }
 }
 
+/// A residual of so many units in the last place of the largest speed in play is rounding. (Each body adds up a dozen
+/// impulses: eight boxes of a stack at rest leave 7.5.)
+const ROUNDED_ULPS: f64 = 10.0;
+/// So many are rounding if a Newton step does not halve them.
+const STALLED_ULPS: f64 = 64.0;
+
 /// Settings of [`Newton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonSettings {
@@ -92,7 +98,7 @@ struct Work {
     refinement: Refinement,
 }
 
-/// ‖F‖₂, largest |F_i| and the largest speed in play.
+/// ‖F‖₂, largest |F_i| and the largest speed of a loaded contact.
 struct Measure {
     merit: f64,
     worst: f64,
@@ -107,9 +113,12 @@ fn measure<S: Coupled>(system: &S, map: Map, p: &[DVec3], u: &[DVec3]) -> Measur
         let r2 = f_i.length_squared();
         sum += r2;
         worst = worst.max(r2);
-        speed = speed
-            .max(u.length_squared())
-            .max(p.length_squared() * w_bar * w_bar);
+        // Gaps over the step, of contacts far from closing, are no speed in play.
+        if p != DVec3::ZERO {
+            speed = speed
+                .max(u.length_squared())
+                .max(p.length_squared() * w_bar * w_bar);
+        }
     }
     if sum.is_nan() {
         sum = f64::INFINITY;
@@ -170,9 +179,11 @@ impl Work {
         let mut stalled = 0;
         let mut mark = f64::INFINITY;
         for iteration in 0..settings.iterations {
-            let rounding = 4.0 * f64::EPSILON * now.speed;
-            let enough = best <= tolerance && (stalled >= 3 || !settings.polish);
-            if now.worst <= rounding || enough {
+            // What stalls is rounding if it is as small as that; else it may be slow, and what is left creeps.
+            let ulps = now.worst / (f64::EPSILON * now.speed);
+            let stall = if ulps <= STALLED_ULPS { 1 } else { 3 };
+            let enough = best <= tolerance && (stalled >= stall || !settings.polish);
+            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough {
                 return self.end(p, best, iteration);
             }
             // No factor of two in so many steps: this start leads nowhere.

@@ -193,7 +193,7 @@ pub(crate) fn start(problem: &mut LocalProblem, directions: usize, p: &mut Vec<D
         return false;
     };
     let mut lemke = Lemke::default();
-    let z = match lcp.mixed.solve_with(|l| lemke.solve_lcp(l)) {
+    let z = match lemke.solve(&lcp.mixed) {
         Ok(solution) => solution.z,
         Err(LcpError::Ray { z, .. } | LcpError::Limit { z, .. }) => z,
         Err(LcpError::Unsuitable(_)) => return false,
@@ -235,7 +235,7 @@ impl ContactSolver for LemkeContact {
         let unsuitable = |reason: String| SolveError::Unsuitable { solver, reason };
         let lcp = ContactLcp::new(&self.local).map_err(unsuitable)?;
         let lemke = &mut self.lemke;
-        match lcp.mixed.solve_with(|l| lemke.solve_lcp(l)) {
+        match lemke.solve(&lcp.mixed) {
             Ok(solution) => {
                 let p = lcp.impulses(&solution.z);
                 crate::solver::finish(solver, problem, p, solution.iterations, tolerance)

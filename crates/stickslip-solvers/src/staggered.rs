@@ -51,6 +51,17 @@ impl Staggered {
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
+        self.solve_watched(problem, p, tolerance, &mut |_| true)
+    }
+
+    /// As [`Self::solve_local`]; `go_on` is told the residual (m/s) after each exchange and may end it.
+    pub fn solve_watched(
+        &mut self,
+        problem: &LocalProblem,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        go_on: &mut dyn FnMut(f64) -> bool,
+    ) -> Outcome {
         let n = problem.len();
         let mut normal = problem.clone();
         let mut best = (residual::of_local(problem, p).0, p.clone());
@@ -74,7 +85,7 @@ impl Staggered {
             if r < best.0 {
                 best = (r, p.clone());
             }
-            if best.0 <= tolerance || stuck > 50 || !r.is_finite() {
+            if !go_on(r) || best.0 <= tolerance || stuck > 50 || !r.is_finite() {
                 p.clone_from(&best.1);
                 return Outcome {
                     residual: best.0,

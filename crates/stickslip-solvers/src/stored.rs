@@ -1,27 +1,18 @@
 //! Problems stored in files, whatever their kind: read by their ending, solved by a solver's name; and the
 //! problem of a step written as such a file.
 
-use crate::admm::Admm;
-use crate::auto::Auto;
 use crate::fclib;
-use crate::homotopy::Homotopy;
-use crate::interior_point::InteriorPoint;
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use crate::lcp_interior::{LcpInterior, LcpInteriorSettings, mixed, solve_auto};
 use crate::lcp_json::{self, LcpFile};
-use crate::lemke::Lemke;
+use crate::lemke::{Lemke, LemkeSettings};
 use crate::local::LocalProblem;
 use crate::matrix_market;
-use crate::newton::Newton;
-use crate::nsgs::Nsgs;
 use crate::pgs;
+use crate::prepared::Prepared;
 use crate::problem::{ContactProblem, Law};
-use crate::proximal::Proximal;
 use crate::pyramid::ContactLcp;
 use crate::residual::GlobalResidual;
-use crate::solver::{Engine, Outcome, SolveError};
-use crate::staggered::Staggered;
-use crate::system::Posed;
 use glam::DVec3;
 use std::path::Path;
 
@@ -137,22 +128,8 @@ impl StoredProblem {
     /// Solves it; `None` for a solver's name that is not in [`StoredProblem::solvers`].
     #[must_use]
     pub fn solve(&self, solver: &str, tolerance: f64) -> Option<StoredAnswer> {
-        match self {
-            Self::Contact(problem) => {
-                let (p, name, iterations) = solve_contact(problem, solver, tolerance)?;
-                let values = p.iter().flat_map(|p| p.to_array()).collect();
-                self.judge(values, &name, iterations, tolerance)
-            }
-            Self::Complementarity(problem) => {
-                let (z, ray, iterations) = solve_lcp(problem, solver, tolerance)?;
-                let mut answer = self.judge(z, solver, iterations, tolerance)?;
-                // The residual decides, not the method's own word: a ray may end on a solution.
-                if ray && answer.status != "solved" {
-                    answer.status = "ray";
-                }
-                Some(answer)
-            }
-        }
+        let attempt = Prepared::new(self, solver)?.attempt(tolerance);
+        attempt.judge(self, tolerance)
     }
 }
 
@@ -235,61 +212,17 @@ pub fn file_of_step(
     }
 }
 
-/// Impulses, the solver that gave them, iterations.
-fn solve_contact(
-    problem: &LocalProblem,
+/// z, whether it is the end of a ray, iterations.
+pub(crate) fn solve_lcp(
+    problem: &MixedLcp,
     solver: &str,
     tolerance: f64,
-) -> Option<(Vec<DVec3>, String, usize)> {
-    let mut p = vec![DVec3::ZERO; problem.len()];
-    let mut name = solver.to_string();
-    // The engines take a tolerance in velocity units: that of the data.
-    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
-    let speed = 0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt();
-    let posed = Posed::Local(problem);
-    let Outcome { iterations, .. } = match solver {
-        "auto" => match Auto::default().solve_local(problem, &[], tolerance) {
-            Ok(solved) => {
-                name = format!("auto ({})", solved.solver);
-                p = solved.impulses;
-                Outcome {
-                    residual: solved.residual,
-                    iterations: solved.iterations,
-                }
-            }
-            Err(SolveError::NotConverged {
-                best,
-                residual,
-                iterations,
-                ..
-            }) => {
-                p = best;
-                Outcome {
-                    residual,
-                    iterations,
-                }
-            }
-            Err(_) => Outcome {
-                residual: f64::INFINITY,
-                iterations: 0,
-            },
-        },
-        "newton" => Newton::default().improve_on(posed, &mut p, speed),
-        "nsgs" => Nsgs::default().improve_on(posed, &mut p, speed),
-        "interior-point" => InteriorPoint::default().improve_on(posed, &mut p, speed),
-        "homotopy" => Homotopy::default().improve_on(posed, &mut p, speed),
-        "proximal" => Proximal::default().improve_on(posed, &mut p, speed),
-        "admm" => Admm::default().improve_on(posed, &mut p, speed),
-        "staggered" => Staggered::default().solve_local(problem, &mut p, speed),
-        _ => return None,
-    };
-    Some((p, name, iterations))
-}
-
-/// z, whether it is the end of a ray, iterations.
-fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f64>, bool, usize)> {
-    let mut lemke = Lemke::default();
-    lemke.settings.tolerance = tolerance;
+) -> Option<(Vec<f64>, bool, usize)> {
+    let mut lemke = Lemke::new(LemkeSettings {
+        tolerance,
+        attempts: LemkeSettings::ALL,
+        ..LemkeSettings::default()
+    });
     let interior = LcpInterior {
         settings: LcpInteriorSettings {
             tolerance,
@@ -298,7 +231,7 @@ fn solve_lcp(problem: &MixedLcp, solver: &str, tolerance: f64) -> Option<(Vec<f6
     };
     let result = match solver {
         "auto" => solve_auto(problem, tolerance),
-        "lemke" => problem.solve_with(|l| lemke.solve_lcp(l)),
+        "lemke" => lemke.solve(problem),
         "interior-point" => interior.solve(problem),
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,

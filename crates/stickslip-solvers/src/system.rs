@@ -13,6 +13,7 @@ use crate::krylov::{Krylov, norm};
 use crate::law::Linear;
 use crate::local::LocalProblem;
 use crate::newton::Map;
+use crate::patches::Patches;
 use crate::problem::{ContactProblem, Law, Twist};
 use glam::{DMat3, DVec3};
 
@@ -174,6 +175,12 @@ pub struct SystemMemory {
 const FEW_CONTACTS: usize = 4;
 
 impl SystemMemory {
+    /// Forgets the pattern of the last problem's contacts.
+    pub(crate) fn forget(&mut self) {
+        self.contacts.sparse.forget();
+        self.contacts.patches.forget();
+    }
+
     /// The system of a problem: on the contacts where the problem is given so or has few of them, else
     /// on the bodies.
     pub fn system<'a>(&'a mut self, problem: Posed<'a>) -> System<'a> {
@@ -193,6 +200,14 @@ impl SystemMemory {
 }
 
 impl System<'_> {
+    /// From now on contacts are eliminated by patches where that pays: several times as fast, and less accurate where
+    /// contacts are nearly singular together, so that W needs more regularisation.
+    pub(crate) fn by_patches(&mut self, on: bool) {
+        if let System::Contacts(contacts) = self {
+            contacts.memory.patched = if on { None } else { Some(false) };
+        }
+    }
+
     /// Sets w̄ to w̄ (w_heavy/w̄)^s: s = 0 is the natural scale, 1 that of the heaviest body. It moves no
     /// solution, only what counts as a large impulse: a light body between heavy ones carries impulses far
     /// above its own mass times any velocity.
@@ -350,6 +365,9 @@ pub struct DelassusMemory {
     cols: Vec<usize>,
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
+    patches: Patches,
+    /// Whether patches are used; where they may be, not known before the first factorisation.
+    patched: Option<bool>,
 }
 
 /// A local problem with its memory.
@@ -370,7 +388,17 @@ impl<'a> DelassusSystem<'a> {
         let w_bar = |i| problem.delassus.w_bar(i);
         memory.w_bar.extend((0..problem.len()).map(w_bar));
         memory.natural_w_bar.clone_from(&memory.w_bar);
+        memory.patched = Some(false);
         Self { problem, memory }
+    }
+
+    /// Is the system solved by patches? Six unknowns for each, whatever its rank.
+    fn patched(&mut self) -> bool {
+        let memory = &mut *self.memory;
+        *memory.patched.get_or_insert_with(|| {
+            memory.patches.find(&self.problem.delassus);
+            5 * memory.patches.len() <= 3 * self.problem.len()
+        })
     }
 
     fn delassus(&self) -> &Delassus {
@@ -423,6 +451,9 @@ impl Coupled for DelassusSystem<'_> {
             }
             return self.memory.dense.factor_in_place();
         }
+        if self.patched() {
+            return self.memory.patches.factor(rows);
+        }
         let memory = &mut *self.memory;
         memory.starts.clear();
         memory.starts.push(0);
@@ -453,6 +484,8 @@ impl Coupled for DelassusSystem<'_> {
             memory.rhs.extend(rows.iter().flat_map(|r| r.g.to_array()));
             memory.dense.solve(&mut memory.rhs);
             dp.extend(memory.rhs.chunks_exact(3).map(DVec3::from_slice));
+        } else if memory.patched == Some(true) {
+            memory.patches.back_solve(rows, dp);
         } else {
             memory.blocks.clear();
             memory.blocks.extend(rows.iter().map(|r| r.g.to_array()));

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{box_stack, random_problem};
+use common::box_stack;
 use glam::DVec3;
+use stickslip_solvers::generate::random_problem;
 use stickslip_solvers::lcp_contact::LcpContact;
 use stickslip_solvers::local::LocalProblem;
 use stickslip_solvers::nsgs::{Nsgs, NsgsSettings};

@@ -1,9 +1,7 @@
 //! Rows that act by torques, and compliant rows: every solver, residual and form of the matrix honours them.
 
-mod common;
-
-use common::{box_mass, frame, random_problem};
 use glam::DVec3;
+use stickslip_solvers::generate::{box_mass, frame, random_problem};
 use stickslip_solvers::local::LocalProblem;
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::random::Random;

@@ -1,10 +1,8 @@
 //! Random problems of few contacts: against enumeration, and for the residual alone.
 
-mod common;
-
-use common::{random_mu, random_problem};
 use glam::DVec3;
 use stickslip_solvers::enumerate;
+use stickslip_solvers::generate::{random_mu, random_problem};
 use stickslip_solvers::local::LocalProblem;
 use stickslip_solvers::problem::{ContactBlock, Law};
 use stickslip_solvers::pyramid::ContactLcp;

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{FRAME_Z, box_mass, box_stack};
+use common::{FRAME_Z, box_stack};
 use glam::DVec3;
+use stickslip_solvers::generate::{box_mass, frame};
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver_by_name;
 
@@ -135,7 +136,7 @@ fn a_closing_vice_ends_on_a_ray_that_names_the_jaws() {
         action: Action::Force,
     });
     let jaw = |n: DVec3, law: &Law| ContactBlock {
-        frame: common::frame(n),
+        frame: frame(n),
         arms: [arm, None],
         b: DVec3::new(-0.1, 0.0, 0.0),
         compliance: DVec3::ZERO,
@@ -314,7 +315,7 @@ fn disc_pile(n: usize, mu: f64) -> ContactProblem {
             if d.length() < 1.0 + 1e-9 {
                 let n = d / d.length();
                 problem.contacts.push(ContactBlock {
-                    frame: common::frame(n),
+                    frame: frame(n),
                     arms: [Some(arm(b, n * -0.5, 1.0)), Some(arm(a, n * 0.5, -1.0))],
                     b: DVec3::ZERO,
                     compliance: DVec3::ZERO,

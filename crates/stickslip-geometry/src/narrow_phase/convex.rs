@@ -298,9 +298,7 @@ impl<'a> Pair<'a> {
         if !matches!(d.of, Of::Parts(..)) {
             return true;
         }
-        let tolerance = ROUNDING * self.size;
-        let [p, q] = touching(&at.a, d.n, tolerance);
-        let [r, w] = touching(&at.b, -d.n, tolerance);
+        let [[p, q], [r, w]] = self.meeting_parts(at, d);
         let (s, t) = closest(p, q - p, r, w - r);
         let apart = r.lerp(w, t) - p.lerp(q, s);
         (apart - d.n * d.n.dot(apart)).length() <= 2.0 * self.slack
@@ -327,15 +325,32 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// The lines (or points, twice) of a and b that meet across a direction. Two edges are those of the direction, if
+    /// they touch: where one of them borders a face that lies across it too, the face's other edges touch as well.
+    fn meeting_parts(&self, at: &Both, d: &Direction) -> [[DVec3; 2]; 2] {
+        let (Both { a, b }, n) = (at, d.n);
+        let tolerance = ROUNDING * self.size;
+        let touches = |s: &Placed, n: DVec3, line: &[DVec3; 2]| {
+            let low = s.reach(n) - tolerance;
+            line.iter().all(|p| n.dot(*p) >= low)
+        };
+        if let Of::Parts(Part::Line(i), Part::Line(j)) = d.of {
+            let (edge_a, edge_b) = (a.line(i), b.line(j));
+            if touches(a, n, &edge_a) && touches(b, -n, &edge_b) {
+                return [edge_a, edge_b];
+            }
+        }
+        [touching(a, n, tolerance), touching(b, -n, tolerance)]
+    }
+
     /// The row of two features that are no faces, at their nearest points.
     fn between(&self, d: &Direction) -> Candidate {
-        let (Both { a, b }, n) = (&self.now, d.n);
+        let (Both { a, .. }, n) = (&self.now, d.n);
         // A ball, and a body's point that stands for one, has the row's point itself.
         if matches!(a.shape, Shape::Ball { .. }) {
             return self.row_of_a(Feature::NEAREST, a.farthest(n), n);
         }
-        let tolerance = ROUNDING * self.size;
-        let ([p, q], [r, w]) = (touching(a, n, tolerance), touching(b, -n, tolerance));
+        let [[p, q], [r, w]] = self.meeting_parts(&self.now, d);
         let (_, t) = closest(p, q - p, r, w - r);
         let feature = match d.of {
             Of::Parts(Part::Line(i), Part::Line(j)) => Feature::crossing(i, j),

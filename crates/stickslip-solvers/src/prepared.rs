@@ -1,0 +1,144 @@
+//! A solver by its name, ready to solve a stored problem: its memory is kept between attempts.
+
+use crate::admm::Admm;
+use crate::auto::Auto;
+use crate::homotopy::Homotopy;
+use crate::interior_point::InteriorPoint;
+use crate::lcp::MixedLcp;
+use crate::local::LocalProblem;
+use crate::newton::Newton;
+use crate::nsgs::Nsgs;
+use crate::proximal::Proximal;
+use crate::solver::{Engine, SolveError};
+use crate::staggered::Staggered;
+use crate::stored::{StoredAnswer, StoredProblem, solve_lcp};
+use crate::system::Posed;
+use glam::DVec3;
+
+/// A solver and the problem it was asked for.
+pub struct Prepared<'a> {
+    method: Method<'a>,
+    name: &'static str,
+}
+
+enum Method<'a> {
+    Auto(&'a LocalProblem, Box<Auto>),
+    Engine(&'a LocalProblem, Box<dyn Engine>),
+    Staggered(&'a LocalProblem, Box<Staggered>),
+    Complementarity(&'a MixedLcp),
+}
+
+/// What a solver returned, not yet judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    found: Found,
+    /// The solver that was asked, and the one of its methods that answered.
+    asked: &'static str,
+    solver: &'static str,
+    iterations: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Found {
+    Impulses(Vec<DVec3>),
+    /// z, and whether it is the end of a ray.
+    Variables(Vec<f64>, bool),
+}
+
+impl<'a> Prepared<'a> {
+    /// `None` for a solver's name that is not in [`StoredProblem::solvers`].
+    #[must_use]
+    pub fn new(problem: &'a StoredProblem, solver: &str) -> Option<Self> {
+        let name = problem.solvers().iter().copied().find(|n| *n == solver)?;
+        let method = match problem {
+            StoredProblem::Contact(problem) => {
+                let with = |engine| Method::Engine(problem, engine);
+                match name {
+                    "auto" => Method::Auto(problem, Box::default()),
+                    "newton" => with(Box::new(Newton::default())),
+                    "nsgs" => with(Box::new(Nsgs::default())),
+                    "interior-point" => with(Box::new(InteriorPoint::default())),
+                    "homotopy" => with(Box::new(Homotopy::default())),
+                    "proximal" => with(Box::new(Proximal::default())),
+                    "admm" => with(Box::new(Admm::default())),
+                    "staggered" => Method::Staggered(problem, Box::default()),
+                    _ => return None,
+                }
+            }
+            StoredProblem::Complementarity(problem) => Method::Complementarity(problem),
+        };
+        Some(Self { method, name })
+    }
+
+    /// Solves the problem from nothing, with the memory of the last attempt but nothing of what it found.
+    #[must_use]
+    pub fn attempt(&mut self, tolerance: f64) -> Attempt {
+        let mut solver = self.name;
+        let (found, iterations) = match &mut self.method {
+            Method::Auto(problem, auto) => {
+                auto.forget();
+                match auto.solve_local(problem, &[], tolerance) {
+                    Ok(solved) => {
+                        solver = solved.solver;
+                        (Found::Impulses(solved.impulses), solved.iterations)
+                    }
+                    Err(SolveError::NotConverged {
+                        best, iterations, ..
+                    }) => (Found::Impulses(best), iterations),
+                    Err(_) => (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0),
+                }
+            }
+            Method::Engine(problem, engine) => {
+                let mut p = vec![DVec3::ZERO; problem.len()];
+                let inner = speed(problem, tolerance);
+                let outcome = engine.improve_on(Posed::Local(problem), &mut p, inner);
+                (Found::Impulses(p), outcome.iterations)
+            }
+            Method::Staggered(problem, staggered) => {
+                let mut p = vec![DVec3::ZERO; problem.len()];
+                let outcome = staggered.solve_local(problem, &mut p, speed(problem, tolerance));
+                (Found::Impulses(p), outcome.iterations)
+            }
+            Method::Complementarity(problem) => {
+                // The name was tested when this was made.
+                let (z, ray, iterations) =
+                    solve_lcp(problem, self.name, tolerance).unwrap_or_default();
+                (Found::Variables(z, ray), iterations)
+            }
+        };
+        Attempt {
+            found,
+            asked: self.name,
+            solver,
+            iterations,
+        }
+    }
+}
+
+impl Attempt {
+    /// What it is worth by the problem's own residual; `None` where the problem is not the one it was made for.
+    #[must_use]
+    pub fn judge(self, problem: &StoredProblem, tolerance: f64) -> Option<StoredAnswer> {
+        let name = if self.solver == self.asked {
+            self.asked.to_string()
+        } else {
+            format!("{} ({})", self.asked, self.solver)
+        };
+        let (values, ray) = match self.found {
+            Found::Impulses(p) => (p.iter().flat_map(|p| p.to_array()).collect(), false),
+            Found::Variables(z, ray) => (z, ray),
+        };
+        let mut answer = problem.judge(values, &name, self.iterations, tolerance)?;
+        // The residual decides, not the method's own word: a ray may end on a solution.
+        if ray && answer.status != "solved" {
+            answer.status = "ray";
+        }
+        Some(answer)
+    }
+}
+
+/// A tenth of the tolerance in velocity units, those of the data: what the engines take.
+fn speed(problem: &LocalProblem, tolerance: f64) -> f64 {
+    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
+    0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt()
+}
