@@ -96,6 +96,9 @@ impl Args {
                 answer.residual_faf,
                 self.tol
             ))?;
+            if !answer.note.is_empty() {
+                print(&format!("  {}", answer.note))?;
+            }
         }
         Ok(verdict(answer.status == "solved"))
     }
@@ -180,6 +183,7 @@ pub(crate) fn json_of(
         "residual": answer.residual,
         "residual_faf": answer.residual_faf,
         "iterations": answer.iterations,
+        "note": answer.note,
         "seconds": elapsed,
     })
 }
