@@ -32,25 +32,18 @@ pub(crate) struct Args {
     /// Do not ask other people's solvers, even where they are installed (cannonball)
     #[arg(long)]
     alone: bool,
-    /// Most contacts of a pile (piles)
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    largest: usize,
+    #[command(flatten)]
+    piles: crate::bench_piles::Options,
     /// Problems to draw (small)
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     count: usize,
-    /// Solvers to compare (piles)
-    #[arg(
-        long,
-        value_name = "LIST",
-        default_value = "auto,nsgs,admm,interior-point"
-    )]
-    solver: String,
     /// The folder of problems (staggered)
     #[arg(long, value_name = "DIR", required_if_eq("name", "staggered"))]
     problems: Option<std::path::PathBuf>,
-    /// Most seconds for each problem (staggered)
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
-    limit: f64,
+    /// Seconds: most for each problem, 10 unless told (staggered); a solver that took longer is not asked for less error
+    /// or more contacts of that kind (piles)
+    #[arg(long, value_name = "S")]
+    limit: Option<f64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -77,10 +70,15 @@ impl Args {
             "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
             "small" => return crate::bench_small::run(self.json, self.count),
-            "piles" => return crate::bench_piles::run(self.json, self.largest, &self.solver),
+            "piles" => {
+                return self
+                    .piles
+                    .run(self.json, self.limit.unwrap_or(f64::INFINITY));
+            }
             "staggered" => {
                 let folder = self.problems.unwrap_or_default();
-                return crate::bench_staggered::run(self.json, &folder, self.limit);
+                let limit = self.limit.unwrap_or(10.0);
+                return crate::bench_staggered::run(self.json, &folder, limit);
             }
             "precision" => {
                 return crate::bench_precision::run(self.json, self.output.as_ref());

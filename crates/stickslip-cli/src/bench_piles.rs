@@ -1,6 +1,7 @@
 //! `stickslip bench piles`: square pyramids of balls and walls of bricks, by solver: time to 1e-4, 1e-6 and 1e-8, and
 //! how it grows with the number of contacts.
 
+use crate::bench_plate::nanoseconds_on_cpu;
 use crate::output::{Failure, Verdict, print, print_json, seconds};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -20,35 +21,73 @@ const COURSES: [usize; 7] = [4, 7, 12, 21, 37, 65, 115];
 /// Step of the piles, s.
 const H: f64 = 0.01;
 
+/// Which piles, by which solvers.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Most contacts of a pile (piles)
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    largest: usize,
+    /// Layers of the pyramids, such as 7,12,17, or 0 for none (piles)
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    layers: Option<Vec<usize>>,
+    /// Courses of the walls, each of as many bricks, or 0 for none (piles)
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    walls: Option<Vec<usize>>,
+    /// Coefficients of friction of the pyramids (piles)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [0.2, 0.4, 0.8])]
+    friction: Vec<f64>,
+    /// Solvers to compare (piles)
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "auto,nsgs,admm,interior-point"
+    )]
+    solver: String,
+}
+
 /// A kind of pile; sizes of one kind are compared.
 struct Family {
     name: String,
     /// The pile of a size.
     build: Box<dyn Fn(usize) -> Result<World, Failure>>,
-    sizes: &'static [usize],
+    sizes: Vec<usize>,
     /// Contacts of a size, to pass over what is too large without building it.
     contacts: fn(usize) -> usize,
 }
 
-fn families() -> Vec<Family> {
-    let mut out = Vec::new();
-    for mu in [0.2, 0.4, 0.8] {
-        for (start, speed) in [("at rest", 0.0), ("dropped", -1.0)] {
-            out.push(Family {
-                name: format!("balls, mu {mu}, {start}"),
-                build: Box::new(move |n| pyramid(n, mu, speed)),
-                sizes: &LAYERS,
-                contacts: |n| n * n + (1..n).map(|k| 4 * k * k + 2 * k * (k + 1)).sum::<usize>(),
-            });
+impl Options {
+    /// Kinds with their sizes: those asked for, else those of up to `largest` contacts.
+    fn families(&self) -> Vec<Family> {
+        let sizes = |asked: &Option<Vec<usize>>, all: &[usize], contacts: fn(usize) -> usize| {
+            let few = || all.iter().copied().filter(|&n| contacts(n) <= self.largest);
+            let asked = asked.as_ref();
+            asked.map_or_else(
+                || few().collect(),
+                |list| list.iter().copied().filter(|&n| n > 0).collect::<Vec<_>>(),
+            )
+        };
+        let mut out = Vec::new();
+        let in_pyramid: fn(usize) -> usize =
+            |n| n * n + (1..n).map(|k| 4 * k * k + 2 * k * (k + 1)).sum::<usize>();
+        for &mu in &self.friction {
+            for (start, speed) in [("at rest", 0.0), ("dropped", -1.0)] {
+                out.push(Family {
+                    name: format!("balls, mu {mu}, {start}"),
+                    build: Box::new(move |n| pyramid(n, mu, speed)),
+                    sizes: sizes(&self.layers, &LAYERS, in_pyramid),
+                    contacts: in_pyramid,
+                });
+            }
         }
+        let in_wall: fn(usize) -> usize = |n| 8 * n * n;
+        out.push(Family {
+            name: "bricks, mu 0.5, at rest".into(),
+            build: Box::new(|n| wall(n, 0.5)),
+            sizes: sizes(&self.walls, &COURSES, in_wall),
+            contacts: in_wall,
+        });
+        out
     }
-    out.push(Family {
-        name: "bricks, mu 0.5, at rest".into(),
-        build: Box::new(|n| wall(n, 0.5)),
-        sizes: &COURSES,
-        contacts: |n| 8 * n * n,
-    });
-    out
 }
 
 /// One solver on one pile.
@@ -57,64 +96,96 @@ struct Row {
     solver: String,
     /// Seconds and residual reached, for each tolerance; the time only where it was reached.
     reached: Vec<(Option<f64>, f64)>,
+    /// Longest of its solves, s.
+    longest: f64,
 }
 
-pub(crate) fn run(as_json: bool, largest: usize, solvers: &str) -> Result<Verdict, Failure> {
-    let solvers: Vec<&str> = solvers.split(',').map(str::trim).collect();
-    if let Some(unknown) = solvers.iter().find(|s| !SOLVER_NAMES.contains(s)) {
-        return Err(Failure::Input(format!(
-            "--solver {unknown}: expected names among {}",
-            SOLVER_NAMES.join(", ")
-        )));
-    }
-    if !as_json {
-        print(&format!(
-            "Piles: first step, h = {H} s, solved from nothing; time to a residual of 1e-4, 1e-6 and 1e-8 of the speed of\n\
-             free fall, up to {largest} contacts. The exponent is that of the time to 1e-8 over the contacts.\n\n\
-             {:<24} {:>8}  {:<15} {:>10} {:>10} {:>10}   {:>8}",
-            "pile", "contacts", "solver", "1e-4", "1e-6", "1e-8", "residual"
-        ))?;
-    }
-    let mut all = Vec::new();
-    for family in families() {
-        let mut rows = Vec::new();
-        for &size in family.sizes {
-            if (family.contacts)(size) > largest {
-                break;
+impl Options {
+    pub(crate) fn run(&self, as_json: bool, limit: f64) -> Result<Verdict, Failure> {
+        let solvers: Vec<&str> = self.solver.split(',').map(str::trim).collect();
+        if let Some(unknown) = solvers.iter().find(|s| !SOLVER_NAMES.contains(s)) {
+            return Err(Failure::Input(format!(
+                "--solver {unknown}: expected names among {}",
+                SOLVER_NAMES.join(", ")
+            )));
+        }
+        if let Some(mu) = self
+            .friction
+            .iter()
+            .find(|&&mu| !(mu >= 0.0 && mu.is_finite()))
+        {
+            return Err(Failure::Input(format!(
+                "--friction {mu}: expected numbers >= 0"
+            )));
+        }
+        if !as_json {
+            print(&format!(
+                "Piles: first step, h = {H} s, solved from nothing; CPU time to a residual of 1e-4, 1e-6 and 1e-8 of the speed of\n\
+                 free fall. The exponent is that of the time to 1e-8 over the contacts.\n\n\
+                 {:<24} {:>8}  {:<15} {:>10} {:>10} {:>10}   {:>8}",
+                "pile", "contacts", "solver", "1e-4", "1e-6", "1e-8", "residual"
+            ))?;
+        }
+        let mut all = Vec::new();
+        for family in self.families() {
+            let rows = Self::compare(&family, &solvers, limit, as_json)?;
+            all.extend(rows.iter().map(|row| row.json(&family.name)));
+            for solver in &solvers {
+                let times = rows.iter().filter(|r| r.solver == *solver);
+                let points: Vec<_> = times
+                    .filter_map(|r| Some((r.contacts as f64, r.reached.get(2)?.0?)))
+                    .collect();
+                if let Some(exponent) = growth(&points)
+                    && !as_json
+                {
+                    let text = format!("grows as contacts^{exponent:.2}");
+                    print(&format!(
+                        "{:<24} {:>8}  {solver:<15} {text}",
+                        family.name, ""
+                    ))?;
+                }
             }
+        }
+        if as_json {
+            print_json(&json!({ "bench": "piles", "rows": all }))?;
+        }
+        Ok(Verdict::Good)
+    }
+
+    /// All solvers on all sizes of one kind.
+    fn compare(
+        family: &Family,
+        solvers: &[&str],
+        limit: f64,
+        as_json: bool,
+    ) -> Result<Vec<Row>, Failure> {
+        let mut rows: Vec<Row> = Vec::new();
+        for &size in &family.sizes {
             let mut world = (family.build)(size)?;
             let problem = world
                 .next_problem()
                 .map_err(|e| Failure::Work(e.to_string()))?;
-            for solver in &solvers {
-                let row = measure(problem, solver)?;
+            for solver in solvers {
+                let slow = |r: &&Row| r.solver == *solver && r.longest > limit;
+                if let Some(slow) = rows.iter().find(slow) {
+                    eprintln!(
+                        "{}, {} contacts, {solver}: not asked, it took {} for {}",
+                        family.name,
+                        problem.contacts.len(),
+                        seconds(slow.longest),
+                        slow.contacts
+                    );
+                    continue;
+                }
+                let row = measure(&family.name, problem, solver, limit)?;
                 if !as_json {
                     print(&row.line(&family.name))?;
                 }
-                all.push(row.json(&family.name));
                 rows.push(row);
             }
         }
-        for solver in &solvers {
-            let times = rows.iter().filter(|r| r.solver == *solver);
-            let points: Vec<_> = times
-                .filter_map(|r| Some((r.contacts as f64, r.reached.last()?.0?)))
-                .collect();
-            if let Some(exponent) = growth(&points)
-                && !as_json
-            {
-                let text = format!("grows as contacts^{exponent:.2}");
-                print(&format!(
-                    "{:<24} {:>8}  {solver:<15} {text}",
-                    family.name, ""
-                ))?;
-            }
-        }
+        Ok(rows)
     }
-    if as_json {
-        print_json(&json!({ "bench": "piles", "rows": all }))?;
-    }
-    Ok(Verdict::Good)
 }
 
 /// Slope of ln(time) over ln(contacts) by least squares; None for fewer than two sizes.
@@ -133,17 +204,30 @@ fn growth(points: &[(f64, f64)]) -> Option<f64> {
     (logs.len() > 1 && xx > 0.0).then(|| xy / xx)
 }
 
-fn measure(problem: &ContactProblem, solver: &str) -> Result<Row, Failure> {
+/// Seconds of CPU time that `work` takes; of the clock, where the machine does not tell.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let (start, on_cpu) = (Instant::now(), nanoseconds_on_cpu());
+    let done = work();
+    let elapsed = start.elapsed().as_secs_f64();
+    let spent = on_cpu.zip(nanoseconds_on_cpu());
+    (done, spent.map_or(elapsed, |(a, b)| 1e-9 * (b - a)))
+}
+
+fn measure(pile: &str, problem: &ContactProblem, solver: &str, limit: f64) -> Result<Row, Failure> {
     let speeds = problem.nu_free.iter().map(|nu| nu.linear.length());
     let speed = speeds.fold(0.0, f64::max);
     let mut reached = Vec::new();
+    let mut longest = 0.0_f64;
     for tolerance in TOLERANCES {
+        eprintln!(
+            "{pile}, {} contacts, {solver}: {tolerance:e} ...",
+            problem.contacts.len()
+        );
         let Some(mut method) = solver_by_name(solver) else {
             return Err(Failure::Input(format!("there is no solver `{solver}`")));
         };
-        let start = Instant::now();
-        let result = method.solve(problem, None, tolerance * speed);
-        let elapsed = start.elapsed().as_secs_f64();
+        let (result, elapsed) = timed(|| method.solve(problem, None, tolerance * speed));
+        longest = longest.max(elapsed);
         use stickslip::solvers::solver::SolveError;
         reached.push(match result {
             Ok(solved) => (Some(elapsed), solved.residual / speed),
@@ -151,7 +235,7 @@ fn measure(problem: &ContactProblem, solver: &str) -> Result<Row, Failure> {
             Err(_) => (None, f64::NAN),
         });
         // What missed this one misses the next.
-        if reached.last().is_some_and(|r| r.0.is_none()) {
+        if reached.last().is_some_and(|r| r.0.is_none()) || elapsed > limit {
             break;
         }
     }
@@ -159,6 +243,7 @@ fn measure(problem: &ContactProblem, solver: &str) -> Result<Row, Failure> {
         contacts: problem.contacts.len(),
         solver: solver.to_string(),
         reached,
+        longest,
     })
 }
 
@@ -242,7 +327,14 @@ mod tests {
 
     #[test]
     fn piles_have_the_contacts_they_claim() {
-        for family in families() {
+        let options = Options {
+            largest: 400,
+            layers: None,
+            walls: None,
+            friction: vec![0.4],
+            solver: String::new(),
+        };
+        for family in options.families() {
             let size = family.sizes[0];
             let mut world = (family.build)(size).expect("a pile");
             let found = world.next_problem().expect("a problem").contacts.len();

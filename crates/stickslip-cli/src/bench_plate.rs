@@ -126,7 +126,7 @@ fn measure(cone: Cone) -> Result<Row, Failure> {
 }
 
 /// How long this thread has been on a processor, ns; only Linux tells.
-fn nanoseconds_on_cpu() -> Option<f64> {
+pub(crate) fn nanoseconds_on_cpu() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }

@@ -9,7 +9,7 @@
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
 //! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
-//! | 7 | arclength homotopy, finished by Newton; then proximal Newton from its end | scratch |
+//! | 7 | arclength homotopy (several paths beyond 30 contacts), finished by Newton; then proximal Newton from its end | scratch |
 //! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
 //! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
@@ -33,9 +33,13 @@
 //! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
+//!
+//! **Stored problems.** Cones without a guess are solved island by island: one contact by its closed form, up to twelve by
+//! two sweeps and full Newton steps (`few`), more by the interior point (above 200 contacts) and by Newton from 3, 6 and 12 sweeps,
+//! with the contacts of a pair of bodies eliminated together (`patches`). What they leave goes to the stages above.
 
 use crate::few::{self, FEW, Few};
-use crate::homotopy::Homotopy;
+use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
 use crate::islands::Islands;
 use crate::local::LocalProblem;
@@ -412,7 +416,10 @@ impl Chain<'_> {
                 let outcome = match method {
                     0 => engines.newton.improve(system, &mut p, inner),
                     1 => engines.interior_point.improve(system, &mut p, inner),
-                    2 => engines.homotopy.improve(system, &mut p, inner),
+                    2 => {
+                        engines.homotopy.settings = HomotopySettings::ONE;
+                        engines.homotopy.improve(system, &mut p, inner)
+                    }
                     _ => {
                         engines.proximal.settings.tau = NEAR;
                         engines.proximal.improve(system, &mut p, inner)
@@ -441,6 +448,12 @@ impl Chain<'_> {
         if smooth {
             let engine = &mut self.engines.homotopy;
             engine.newton.settings.iterations = NEWTON_STEPS;
+            // Few contacts have other ways out.
+            engine.settings = if n_c > SMALL {
+                HomotopySettings::default()
+            } else {
+                HomotopySettings::ONE
+            };
             let outcome = engine.improve(&mut self.system, &mut p, self.inner);
             if self.judge(&p, outcome.iterations, "homotopy") || self.proximal(NEAR, false, &mut p)
             {

@@ -4,8 +4,7 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::elimination::Elimination;
 
 /// Dense block, row-major.
 pub type Block<const B: usize> = [[f64; B]; B];
@@ -15,12 +14,7 @@ pub type Block<const B: usize> = [[f64; B]; B];
 pub struct BlockLu<const B: usize> {
     /// Pattern analysed last: (starts, columns) by rows.
     pattern: (Vec<usize>, Vec<usize>),
-    /// Place of each node in the order of elimination, and its inverse.
-    place: Vec<usize>,
-    order: Vec<usize>,
-    /// For each place k, the later places it is coupled to, sorted: `later[starts[k]..starts[k+1]]`.
-    starts: Vec<usize>,
-    later: Vec<usize>,
+    elimination: Elimination,
     diagonal: Vec<Block<B>>,
     pivots: Vec<Pivot<B>>,
     /// Blocks (later, k) and (k, later).
@@ -143,16 +137,17 @@ impl<const B: usize> BlockLu<B> {
             self.pattern.0.extend_from_slice(starts);
             self.pattern.1.clear();
             self.pattern.1.extend_from_slice(cols);
-            self.order();
+            self.elimination.find(starts, cols);
         }
         self.diagonal.clear();
-        self.diagonal.resize(self.order.len(), zero());
+        self.diagonal.resize(self.elimination.order.len(), zero());
         self.pivots.clear();
-        self.pivots.resize(self.order.len(), Pivot::EMPTY);
+        self.pivots
+            .resize(self.elimination.order.len(), Pivot::EMPTY);
         self.lower.clear();
-        self.lower.resize(self.later.len(), zero());
+        self.lower.resize(self.elimination.later.len(), zero());
         self.upper.clear();
-        self.upper.resize(self.later.len(), zero());
+        self.upper.resize(self.elimination.later.len(), zero());
     }
 
     /// Forgets the pattern: the next analysis is made anew.
@@ -164,92 +159,22 @@ impl<const B: usize> BlockLu<B> {
     /// Blocks below the diagonal in the factors.
     #[must_use]
     pub fn fill(&self) -> usize {
-        self.later.len()
-    }
-
-    /// Minimum degree on the elimination graph, the lowest index first among equals.
-    fn order(&mut self) {
-        let n = self.pattern.0.len().saturating_sub(1);
-        let mut graph: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for i in 0..n {
-            for &j in &self.pattern.1[self.pattern.0[i]..self.pattern.0[i + 1]] {
-                if i != j {
-                    graph[i].push(j);
-                    graph[j].push(i);
-                }
-            }
-        }
-        for list in &mut graph {
-            list.sort_unstable();
-            list.dedup();
-        }
-        // Lowest first; an entry whose degree is no longer that of its node is stale.
-        let mut queue: BinaryHeap<Reverse<(usize, usize)>> = graph
-            .iter()
-            .enumerate()
-            .map(|(i, g)| Reverse((g.len(), i)))
-            .collect();
-        self.order.clear();
-        self.place.clear();
-        self.place.resize(n, usize::MAX);
-        let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
-        let mut merged = Vec::new();
-        while let Some(Reverse((degree, k))) = queue.pop() {
-            if self.place[k] != usize::MAX || degree != graph[k].len() {
-                continue;
-            }
-            self.place[k] = self.order.len();
-            self.order.push(k);
-            let neighbours = std::mem::take(&mut graph[k]);
-            for &i in &neighbours {
-                // graph[i] ∪ neighbours without i and k, both sorted.
-                merged.clear();
-                let (mut a, mut b) = (0, 0);
-                let list = &graph[i];
-                while a < list.len() || b < neighbours.len() {
-                    let x = list.get(a).copied().unwrap_or(usize::MAX);
-                    let y = neighbours.get(b).copied().unwrap_or(usize::MAX);
-                    let v = x.min(y);
-                    a += usize::from(x == v);
-                    b += usize::from(y == v);
-                    if v != i && v != k {
-                        merged.push(v);
-                    }
-                }
-                let before = graph[i].len();
-                std::mem::swap(&mut graph[i], &mut merged);
-                if graph[i].len() != before {
-                    queue.push(Reverse((graph[i].len(), i)));
-                }
-            }
-            columns.push(neighbours);
-        }
-        self.starts.clear();
-        self.starts.push(0);
-        self.later.clear();
-        for mut column in columns {
-            for v in &mut column {
-                *v = self.place[*v];
-            }
-            column.sort_unstable();
-            self.later.extend(column);
-            self.starts.push(self.later.len());
-        }
+        self.elimination.later.len()
     }
 
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
     pub fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
-        let (a, b) = (self.place[i], self.place[j]);
+        let (a, b) = (self.elimination.place[i], self.elimination.place[j]);
         let target = if a == b {
             &mut self.diagonal[a]
         } else {
             let k = a.min(b);
-            let range = self.starts[k]..self.starts[k + 1];
-            let Ok(at) = self.later[range].binary_search(&a.max(b)) else {
+            let range = self.elimination.starts[k]..self.elimination.starts[k + 1];
+            let Ok(at) = self.elimination.later[range].binary_search(&a.max(b)) else {
                 debug_assert!(false, "block ({i}, {j}) is not in the pattern");
                 return;
             };
-            let at = self.starts[k] + at;
+            let at = self.elimination.starts[k] + at;
             if a < b {
                 &mut self.upper[at]
             } else {
@@ -265,12 +190,12 @@ impl<const B: usize> BlockLu<B> {
 
     /// Factors what was added. False where a diagonal block is singular.
     pub fn factor(&mut self) -> bool {
-        for k in 0..self.order.len() {
+        for k in 0..self.elimination.order.len() {
             let Some(pivot) = Pivot::new(&self.diagonal[k]) else {
                 return false;
             };
             self.pivots[k] = pivot;
-            let range = self.starts[k]..self.starts[k + 1];
+            let range = self.elimination.starts[k]..self.elimination.starts[k + 1];
             for at in range.clone() {
                 self.lower[at] = pivot.divide(&self.lower[at]);
             }
@@ -279,14 +204,14 @@ impl<const B: usize> BlockLu<B> {
             let (lower, later_lower) = self.lower.split_at_mut(end);
             let (upper, later_upper) = self.upper.split_at_mut(end);
             for a in range {
-                let i = self.later[a];
+                let i = self.elimination.later[a];
                 let (l_ik, u_ki) = (&lower[a], &upper[a]);
                 subtract_product(&mut self.diagonal[i], l_ik, u_ki);
                 // Later places of k after i are all later places of i: walk both lists.
-                let mut t = self.starts[i];
+                let mut t = self.elimination.starts[i];
                 for b in a + 1..end {
-                    let j = self.later[b];
-                    while self.later[t] < j {
+                    let j = self.elimination.later[b];
+                    while self.elimination.later[t] < j {
                         t += 1;
                     }
                     subtract_product(&mut later_upper[t - end], l_ik, &upper[b]);
@@ -299,13 +224,13 @@ impl<const B: usize> BlockLu<B> {
 
     /// Solves A x = b in place.
     pub fn solve(&mut self, b: &mut [[f64; B]]) {
-        let n = self.order.len();
+        let n = self.elimination.order.len();
         self.x.clear();
-        self.x.extend(self.order.iter().map(|&i| b[i]));
+        self.x.extend(self.elimination.order.iter().map(|&i| b[i]));
         for k in 0..n {
             let v = self.x[k];
-            for at in self.starts[k]..self.starts[k + 1] {
-                let target = &mut self.x[self.later[at]];
+            for at in self.elimination.starts[k]..self.elimination.starts[k + 1] {
+                let target = &mut self.x[self.elimination.later[at]];
                 for r in 0..B {
                     for c in 0..B {
                         target[r] -= self.lower[at][r][c] * v[c];
@@ -315,8 +240,8 @@ impl<const B: usize> BlockLu<B> {
         }
         for k in (0..n).rev() {
             let mut v = self.x[k];
-            for at in self.starts[k]..self.starts[k + 1] {
-                let y = self.x[self.later[at]];
+            for at in self.elimination.starts[k]..self.elimination.starts[k + 1] {
+                let y = self.x[self.elimination.later[at]];
                 for r in 0..B {
                     for c in 0..B {
                         v[r] -= self.upper[at][r][c] * y[c];
@@ -325,7 +250,7 @@ impl<const B: usize> BlockLu<B> {
             }
             self.x[k] = self.pivots[k].solve(&v);
         }
-        for (k, &i) in self.order.iter().enumerate() {
+        for (k, &i) in self.elimination.order.iter().enumerate() {
             b[i] = self.x[k];
         }
     }

@@ -10,32 +10,92 @@ use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory};
 use core::f64::consts::LN_10;
 use glam::DVec3;
 
+/// Where a path from the convex problem starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathStart {
+    /// First ε/q².
+    pub epsilon: f64,
+    /// δ/√ε, the rounding of |u_t| at zero.
+    pub rounding: f64,
+    /// Begin with the relaxation and let go of it only where its answer is sharp (see [`Homotopy`]).
+    pub relaxed: bool,
+}
+
+impl PathStart {
+    /// The usual one.
+    pub const FIRST: Self = Self::new(10.0, 0.03);
+
+    const fn new(epsilon: f64, rounding: f64) -> Self {
+        Self {
+            epsilon,
+            rounding,
+            relaxed: false,
+        }
+    }
+
+    /// The path that keeps the relaxation until it is sharp.
+    pub const RELAXED: Self = Self {
+        relaxed: true,
+        ..Self::FIRST
+    };
+
+    /// Paths through different folds, the most hopeful first: where one turns back or is long, another may not.
+    pub const ALL: [Self; 9] = [
+        Self::FIRST,
+        Self::new(1.0, 0.03),
+        Self::new(10.0, 0.1),
+        Self::new(1.0, 0.1),
+        Self::new(3.0, 0.03),
+        Self::new(10.0, 0.3),
+        Self::new(0.3, 0.03),
+        Self::new(100.0, 0.1),
+        Self::RELAXED,
+    ];
+}
+
 /// Settings of [`Homotopy`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HomotopySettings {
-    /// Most predictor steps.
+    /// Paths from the convex problem, tried in turn.
+    pub starts: &'static [PathStart],
+    /// Most predictor steps on each path.
     pub steps: usize,
     /// First and largest step in arclength.
     pub first_step: f64,
     /// Largest step in arclength.
     pub largest_step: f64,
-    /// Begin with the relaxation and let go of it only where its answer is sharp (see [`Homotopy`]).
-    pub relaxed: bool,
+}
+
+impl HomotopySettings {
+    /// One path, for those who ask often.
+    pub(crate) const ONE: Self = Self {
+        starts: PathStart::ALL.split_at(1).0,
+        steps: 300,
+        first_step: 0.05,
+        largest_step: 1e3,
+    };
 }
 
 impl Default for HomotopySettings {
     fn default() -> Self {
         Self {
-            steps: 300,
-            first_step: 0.05,
-            largest_step: 1e3,
-            relaxed: false,
+            starts: &PathStart::ALL,
+            steps: 700,
+            ..Self::ONE
         }
     }
 }
 
+/// Where a path begins: at the convex problem, or at impulses with ε/q².
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Convex(PathStart),
+    Guess(&'a [DVec3], f64),
+}
+
 /// Predictor-corrector continuation in (p, θ) on the smoothed laws with
-/// ε = 10 q² 10^−θ, 1 − λ = 10^−θ, a = q, δ = 0.03 √ε, q the root mean square of the free velocity.
+/// ε = ε₀ q² 10^−θ, 1 − λ = 10^−θ, a = q, δ = 0.03 √ε, q the root mean square of the free velocity. Where such a path
+/// turns back to its start, or is long, another is tried ([`PathStart::ALL`]).
 ///
 /// With `relaxed`, 1 − λ = 1/(1 + 10^(θ − 5)) and a = 1e-4 q: ε shrinks by five decades while the problem stays convex,
 /// where nothing folds. A pile that rests, but for overlaps far smaller than q, is at rest by then, and μ|u_t|
@@ -58,6 +118,10 @@ pub struct Homotopy {
     path: Path,
 }
 
+/// Cosine from which a step counts as straight, and steps from which on a turn is taken as it comes.
+const STRAIGHT: f64 = 0.95;
+const LEAST_TURN: f64 = 1e-6;
+
 #[derive(Clone, Debug, Default)]
 struct Path {
     u: Vec<DVec3>,
@@ -67,52 +131,69 @@ struct Path {
     by_theta: Vec<DVec3>,
     tangent: Vec<DVec3>,
     tangent_theta: f64,
+    /// Sign of the determinant times that of the tangent's θ: kept along a path, round its folds too.
+    orientation: Option<f64>,
     refinement: Refinement,
     scale: Vec<DVec3>,
     q: f64,
     course: Course,
 }
 
-/// θ₀ and a/q of [`Course::Relaxed`].
+/// θ₀ and a/q of a relaxed path.
 const RELAXED_UNTIL: f64 = 5.0;
 const RELAXED_OFFSET: f64 = 1e-4;
 
 /// Where a path begins.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 enum Course {
-    /// At the convex problem: ε = 10 q² 10^−θ, 1 − λ = 10^−θ, a = q.
-    #[default]
-    Convex,
-    /// The same, but 1 − λ = 1/(1 + 10^(θ − θ₀)), a = 1e-4 q.
-    Relaxed,
+    /// At the convex problem: ε = ε₀ q² 10^−θ, 1 − λ = 10^−θ, a = q; or 1 − λ = 1/(1 + 10^(θ − θ₀)), a = 1e-4 q.
+    Convex(PathStart),
     /// At impulses: u + 10^−2θ s with s such that they solve the problem at θ = 0; ε = ε₀ q² 10^−θ.
     Guess { shift: Vec<DVec3>, epsilon: f64 },
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        Self::Convex(PathStart::FIRST)
+    }
 }
 
 impl Course {
     /// ε/q² at θ.
     fn relative(&self, theta: f64) -> f64 {
         let first = match self {
-            Self::Convex | Self::Relaxed => 10.0,
+            Self::Convex(start) => start.epsilon,
             Self::Guess { epsilon, .. } => *epsilon,
         };
         first * libm::pow(10.0, -theta)
     }
 
+    const fn is_convex(&self) -> bool {
+        matches!(self, Self::Convex(_))
+    }
+
+    /// δ/√ε.
+    const fn rounding(&self) -> f64 {
+        match self {
+            Self::Convex(start) => start.rounding,
+            Self::Guess { .. } => 0.03,
+        }
+    }
+
     /// Parameters at θ.
     fn smoothing(&self, theta: f64, q: f64) -> Smoothing {
         let epsilon = q * q * self.relative(theta);
-        let delta = 0.03 * epsilon.sqrt();
+        let delta = self.rounding() * epsilon.sqrt();
         // 1 − λ, its rate over −ln 10, and a.
         let (convexity, rate, a) = match self {
-            Self::Convex => {
-                let convexity = libm::pow(10.0, -theta);
-                (convexity, convexity, q)
-            }
-            Self::Relaxed => {
+            Self::Convex(start) if start.relaxed => {
                 let past = libm::pow(10.0, theta - RELAXED_UNTIL);
                 let convexity = 1.0 / (1.0 + past);
                 (convexity, convexity * convexity * past, RELAXED_OFFSET * q)
+            }
+            Self::Convex(_) => {
+                let convexity = libm::pow(10.0, -theta);
+                (convexity, convexity, q)
             }
             Self::Guess { .. } => (0.0, 0.0, q),
         };
@@ -138,7 +219,7 @@ impl Course {
     /// ∂u_i/∂θ.
     fn shift_rate(&self, i: usize, theta: f64) -> DVec3 {
         match self {
-            Self::Convex | Self::Relaxed => DVec3::ZERO,
+            Self::Convex(_) => DVec3::ZERO,
             Self::Guess { shift, .. } => shift[i] * (-2.0 * LN_10 * libm::pow(10.0, -2.0 * theta)),
         }
     }
@@ -237,12 +318,18 @@ impl Path {
         cosine
     }
 
+    /// The orientation by the factors and the tangent at hand.
+    fn orientation_now<S: Coupled>(&self, system: &S) -> Option<f64> {
+        let sign = system.determinant_sign()?;
+        Some(sign * self.tangent_theta.signum())
+    }
+
     /// Follows the path from impulses, or from the convex problem; `finish` is offered points on it. Returns steps
     /// taken.
     fn follow<S: Coupled>(
         &mut self,
         system: &mut S,
-        from: Option<(&[DVec3], f64)>,
+        from: Origin,
         settings: &HomotopySettings,
         finish: &mut Finish<S>,
     ) -> usize {
@@ -250,15 +337,11 @@ impl Path {
         self.q = speed_scale(system, &mut self.u);
         let mut p = Vec::new();
         self.course = match from {
-            None => {
-                interior_start(system, 10.0 * self.q * self.q, &mut p);
-                if settings.relaxed {
-                    Course::Relaxed
-                } else {
-                    Course::Convex
-                }
+            Origin::Convex(start) => {
+                interior_start(system, start.epsilon * self.q * self.q, &mut p);
+                Course::Convex(start)
             }
-            Some((guess, epsilon)) => {
+            Origin::Guess(guess, epsilon) => {
                 let Some(course) = self.course_from(system, guess, epsilon, &mut p) else {
                     return 0;
                 };
@@ -275,7 +358,7 @@ impl Path {
                 .push(DVec3::new(mu, 1.0, 1.0) * (system.w_bar(i) / self.q));
         }
         let mut theta = 0.0;
-        if from.is_none() && !self.solve_convex(system, &mut p) {
+        if self.course.is_convex() && !self.solve_convex(system, &mut p) {
             return 0;
         }
         if self.residual(system, &p, theta).is_none() {
@@ -286,6 +369,7 @@ impl Path {
             return 0;
         }
         self.turn();
+        self.orientation = self.orientation_now(system);
         let mut step = settings.first_step;
         let mut next_try = (0.2 * self.course.relative(theta)).min(1e-3);
         let mut trial = Vec::new();
@@ -299,7 +383,11 @@ impl Path {
                 Some(_) if self.solve_both(system, trial_theta) => self.turn(),
                 _ => -1.0,
             };
-            if cosine < 0.3 || trial_theta < -2.0 {
+            // Another orientation is a way back, unless a branch was passed straight on.
+            let orientation = self.orientation_now(system);
+            let reversed =
+                cosine < STRAIGHT && step > LEAST_TURN && orientation != self.orientation;
+            if cosine < 0.3 || trial_theta < -2.0 || reversed {
                 (self.tangent, self.tangent_theta) = (old_tangent, old_theta);
                 step *= 0.4;
                 if step < 1e-9 {
@@ -307,6 +395,7 @@ impl Path {
                 }
                 continue;
             }
+            self.orientation = orientation;
             std::mem::swap(&mut p, &mut trial);
             theta = trial_theta;
             let iterations = corrected.unwrap_or(8);
@@ -324,7 +413,8 @@ impl Path {
                 }
                 next_try = relative / 5.0;
             }
-            if relative < 1e-24 {
+            // The convex problem has one answer: whoever is there again has turned round.
+            if relative < 1e-24 || self.course.is_convex() && theta < 0.0 {
                 return count;
             }
         }
@@ -448,6 +538,15 @@ impl Default for Homotopy {
 }
 
 impl Homotopy {
+    /// Solver with the given settings.
+    #[must_use]
+    pub fn new(settings: HomotopySettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+
     /// From scratch on any coupled system: of `p` only the length matters.
     pub(crate) fn improve_coupled<S: Coupled>(
         &mut self,
@@ -455,7 +554,16 @@ impl Homotopy {
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
-        self.along(system, None, p, tolerance)
+        let mut best = Outcome::NONE;
+        for &start in self.settings.starts {
+            let mut trial = p.clone();
+            let outcome = self.along(system, Origin::Convex(start), &mut trial, tolerance);
+            take_better(&mut best, p, outcome, trial);
+            if best.residual <= tolerance {
+                break;
+            }
+        }
+        best
     }
 
     /// From impulses that were right a step ago: the problem is changed so that they solve it, smoothed by
@@ -468,13 +576,13 @@ impl Homotopy {
         tolerance: f64,
     ) -> Outcome {
         let guess = p.clone();
-        self.along(system, Some((&guess, epsilon)), p, tolerance)
+        self.along(system, Origin::Guess(&guess, epsilon), p, tolerance)
     }
 
     fn along<S: Coupled>(
         &mut self,
         system: &mut S,
-        from: Option<(&[DVec3], f64)>,
+        from: Origin,
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {

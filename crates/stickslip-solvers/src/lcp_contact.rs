@@ -10,7 +10,7 @@
 
 use crate::auto::Auto;
 use crate::delassus::Delassus;
-use crate::homotopy::Homotopy;
+use crate::homotopy::{Homotopy, PathStart};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::local::LocalProblem;
 use crate::problem::Law;
@@ -20,7 +20,12 @@ use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
 /// Steps along a path, and whether it is the one from the relaxation.
-const PATHS: [(usize, bool); 4] = [(60, false), (150, true), (300, false), (600, true)];
+const PATHS: [(usize, PathStart); 4] = [
+    (60, PathStart::FIRST),
+    (150, PathStart::RELAXED),
+    (300, PathStart::FIRST),
+    (600, PathStart::RELAXED),
+];
 
 /// Variables of one contact: its normal, its directions with their opposites, its multiplier.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +167,7 @@ impl LcpContact {
             best.residual <= tolerance
         };
         let is_pyramid = |l: &Law| matches!(l, Law::Pyramid { .. });
-        let paths: &[(usize, bool)] = if self.problem.laws.iter().any(is_pyramid) {
+        let paths: &'static [(usize, PathStart)] = if self.problem.laws.iter().any(is_pyramid) {
             &[]
         } else {
             &PATHS
@@ -170,8 +175,9 @@ impl LcpContact {
         let squares: f64 = self.problem.q.iter().map(|q| q.length_squared()).sum();
         let speed = 1e-2 * tolerance * (squares / self.problem.len() as f64).sqrt();
         let mut homotopy = Homotopy::default();
-        for &(steps, relaxed) in paths {
-            (homotopy.settings.steps, homotopy.settings.relaxed) = (steps, relaxed);
+        for (steps, start) in paths {
+            homotopy.settings.steps = *steps;
+            homotopy.settings.starts = std::slice::from_ref(start);
             let mut p = vec![DVec3::ZERO; self.problem.len()];
             let outcome = homotopy.improve_on(Posed::Local(&self.problem), &mut p, speed);
             if offer(&p, outcome.iterations) {

@@ -1,6 +1,6 @@
 //! Proximal Newton: the problem made compliant about a centre, solved by Newton, and the centre moved.
 
-use crate::homotopy::Homotopy;
+use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
@@ -81,7 +81,7 @@ impl Default for Proximal {
                 polish: false,
                 ..NewtonSettings::default()
             }),
-            homotopy: Homotopy::default(),
+            homotopy: Homotopy::new(HomotopySettings::ONE),
             memory: SystemMemory::default(),
             centre: Vec::new(),
             trial: Vec::new(),

@@ -8,6 +8,7 @@
 use crate::block_lu::{Block, BlockLu, Pivot};
 use crate::delassus::Delassus;
 use crate::dense::DenseLu;
+use crate::fronts::FrontLu;
 use crate::krylov::{Krylov, norm};
 use crate::law::Linear;
 use crate::local::LocalProblem;
@@ -66,6 +67,11 @@ pub trait Coupled {
     }
     /// δp for right-hand sides g_i (the `g` of row i), with the factors and rows of the last `factor`.
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>);
+
+    /// Sign of the determinant of what was factored last (A_i have positive ones); None where it is not known.
+    fn determinant_sign(&self) -> Option<f64> {
+        None
+    }
 
     /// As `back_solve`, made good to 1e-8 relative (in the rows as given) by up to `steps` steps of GMRES
     /// with the factors as preconditioner. On the bodies K = A⁻¹B is stiff where contacts stick: the first
@@ -270,6 +276,10 @@ impl Coupled for System<'_> {
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
         either!(self, s => s.back_solve(rows, dp));
     }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        either!(self, s => s.determinant_sign())
+    }
 }
 
 /// A system made compliant about a centre: u = W p + q + τ w̄ (p − c), the inner problem of proximal
@@ -351,6 +361,10 @@ impl Coupled for Shifted<'_, '_> {
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
         self.system.back_solve(rows, dp);
+    }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        self.system.determinant_sign()
     }
 }
 
@@ -515,12 +529,58 @@ pub struct BodyMemory {
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
-    lu: BlockLu<6>,
+    lu: BodyLu,
     starts: Vec<usize>,
     cols: Vec<usize>,
     pairs: Vec<(usize, usize)>,
     y: Vec<[f64; 6]>,
     nu: Vec<Twist>,
+}
+
+/// From this many bodies on they are eliminated by fronts.
+const MANY_BODIES: usize = 64;
+
+/// The factors of the bodies' matrix: block by block for few bodies, by fronts for many.
+#[derive(Clone, Debug, Default)]
+struct BodyLu {
+    few: BlockLu<6>,
+    many: FrontLu<6>,
+    is_many: bool,
+}
+
+impl BodyLu {
+    fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
+        self.is_many = starts.len() > MANY_BODIES;
+        if self.is_many {
+            self.many.analyse(starts, cols);
+        } else {
+            self.few.analyse(starts, cols);
+        }
+    }
+
+    fn add(&mut self, i: usize, j: usize, block: &Block<6>) {
+        if self.is_many {
+            self.many.add(i, j, block);
+        } else {
+            self.few.add(i, j, block);
+        }
+    }
+
+    fn factor(&mut self) -> bool {
+        if self.is_many {
+            self.many.factor()
+        } else {
+            self.few.factor()
+        }
+    }
+
+    fn solve(&mut self, b: &mut [[f64; 6]]) {
+        if self.is_many {
+            self.many.solve(b);
+        } else {
+            self.few.solve(b);
+        }
+    }
 }
 
 /// The problem of a step, solved on its bodies.
@@ -744,6 +804,11 @@ impl Coupled for BodySystem<'_> {
             }
         }
         memory.lu.factor()
+    }
+
+    fn determinant_sign(&self) -> Option<f64> {
+        let lu = &self.memory.lu;
+        lu.is_many.then(|| lu.many.determinant_sign())
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
