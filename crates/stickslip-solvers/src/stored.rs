@@ -266,12 +266,15 @@ pub(crate) fn ray_in_words(direction: &[f64], infeasible: bool) -> String {
         places.truncate(MOST);
         places.push(format!("{more} more"));
     }
+    let one = places.len() == 1;
     let places = places.join(", ");
-    if infeasible {
-        format!("no z obeys the rows {places} together: there is no solution")
-    } else {
-        format!(
-            "the path goes off along the variables {places}: there may be no solution, but this does not prove it"
-        )
+    match (infeasible, one) {
+        (true, true) => format!("no z obeys row {places}: there is no solution"),
+        (true, false) => {
+            format!("no z obeys the rows {places} together: there is no solution")
+        }
+        (false, _) => format!(
+            "the path goes off along z[{places}]: there may be no solution, but this does not prove it"
+        ),
     }
 }
