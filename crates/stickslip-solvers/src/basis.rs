@@ -38,6 +38,15 @@ impl Basis {
         }
     }
 
+    /// Row of B⁻¹, on fresh factors.
+    pub(crate) fn inverse_row(&mut self, row: usize, n: usize) -> Vec<f64> {
+        debug_assert!(self.pivots.is_empty());
+        let mut y = vec![0.0; n];
+        y[row] = 1.0;
+        self.lu.solve_transposed(&mut y);
+        y
+    }
+
     /// The column of `row` becomes the one with B⁻¹ column = `y`.
     pub(crate) fn replace(&mut self, row: usize, y: &[f64]) {
         self.pivots.push((row, y[row]));

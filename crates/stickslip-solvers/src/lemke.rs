@@ -111,6 +111,7 @@ pub struct Lemke {
     /// The scaled problem: M' = R M C, q' = R q, z = C z'.
     m: SparseMatrix,
     q: Vec<f64>,
+    row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     /// c, scaled.
     cover: Vec<f64>,
@@ -154,6 +155,17 @@ impl Lemke {
         problem.validate()?;
         self.scale(problem);
         let start = lcp_start::basis(&self.m, self.n_eq);
+        self.variables.clone_from(&start);
+        if let Some(direction) = self.contradiction(problem) {
+            let z = self.point();
+            return Err(LcpError::Ray {
+                pivots: 0,
+                infeasible: true,
+                direction,
+                residual: problem.residual(&z),
+                z,
+            });
+        }
         let mut failure: Option<LcpError> = None;
         let mut total = 0;
         for attempt in &ATTEMPTS[..self.settings.attempts.clamp(1, ATTEMPTS.len())] {
@@ -230,6 +242,43 @@ impl Lemke {
         Err(failure)
     }
 
+    /// A combination of equations that reads 0 = something, from the w of dependent ones that stay in the basis at the
+    /// start; None where they agree, or where disagreement is within the tolerance.
+    fn contradiction(&mut self, problem: &MixedLcp) -> Option<Vec<f64>> {
+        let n = self.n;
+        let places: Vec<usize> = (0..n)
+            .filter(|&place| self.variables[place] < self.n_eq)
+            .collect();
+        if places.is_empty() {
+            return None;
+        }
+        self.cover.clear();
+        self.cover.resize(n, 0.0);
+        self.tie_side.clear();
+        self.tie_side.resize(n, 0.0);
+        self.side.clone_from(&self.q);
+        if !self.refactor() {
+            return None;
+        }
+        for place in places {
+            let mut y = self.basis.inverse_row(place, n);
+            for (y, scale) in y.iter_mut().zip(&self.row_scale) {
+                *y *= scale;
+            }
+            let value: f64 = y.iter().zip(&problem.q).map(|(y, q)| y * q).sum();
+            let size = largest(&y);
+            if value.abs() > self.settings.tolerance * size * largest(&problem.q) {
+                for y in &mut y {
+                    *y *= -value.signum() / size;
+                }
+                if problem.is_refuted_by(&y) {
+                    return Some(y);
+                }
+            }
+        }
+        None
+    }
+
     /// Scales rows and columns towards entries of size one, by powers of two, so that nothing is rounded. The path is
     /// that of the problem as given under another covering vector.
     fn scale(&mut self, problem: &MixedLcp) {
@@ -261,7 +310,7 @@ impl Lemke {
         self.q.clear();
         self.q
             .extend(problem.q.iter().zip(&rows).map(|(q, s)| q * s));
-        self.column_scale = columns;
+        (self.row_scale, self.column_scale) = (rows, columns);
     }
 
     /// Whether the basic variable of this column must not be negative.

@@ -222,6 +222,25 @@ impl SparseLu {
         b.copy_from_slice(x);
     }
 
+    /// Solves Aᵀ x = b in place.
+    pub(crate) fn solve_transposed(&mut self, b: &mut [f64]) {
+        self.scratch.resize(self.n, 0.0);
+        let x = &mut self.scratch;
+        for (k, &(row, column, pivot)) in self.pivots.iter().enumerate() {
+            let v = b[column] / pivot;
+            x[row] = v;
+            for &(c, u) in &self.upper[self.upper_starts[k]..self.upper_starts[k + 1]] {
+                b[c] -= u * v;
+            }
+        }
+        for (k, &(row, _, _)) in self.pivots.iter().enumerate().rev() {
+            for &(i, factor) in &self.lower[self.lower_starts[k]..self.lower_starts[k + 1]] {
+                x[row] -= factor * x[i];
+            }
+        }
+        b.copy_from_slice(x);
+    }
+
     /// Entries of both factors.
     pub(crate) fn stored(&self) -> usize {
         self.lower.len() + self.upper.len() + self.pivots.len()
@@ -256,15 +275,18 @@ mod tests {
             }
             lu.clear(n);
             let x: Vec<f64> = (0..n).map(|_| random.signed()).collect();
-            let mut b = vec![0.0; n];
+            let (mut b, mut transposed) = (vec![0.0; n], vec![0.0; n]);
             for &(i, j, v) in &entries {
                 lu.push(i, j, v);
                 b[i] += v * x[j];
+                transposed[j] += v * x[i];
             }
             assert_eq!(lu.factor(), Ok(()));
             lu.solve(&mut b);
-            for (b, x) in b.iter().zip(&x) {
+            lu.solve_transposed(&mut transposed);
+            for ((b, t), x) in b.iter().zip(&transposed).zip(&x) {
                 assert!((b - x).abs() < 1e-8, "n = {n}: {b} for {x}");
+                assert!((t - x).abs() < 1e-8, "n = {n}: {t} for {x}");
             }
         }
     }

@@ -257,19 +257,24 @@ pub(crate) fn solve_lcp(
 /// What a ray says.
 pub(crate) fn ray_in_words(direction: &[f64], infeasible: bool) -> String {
     const MOST: usize = 12;
-    let mut rows: Vec<String> = (0..direction.len())
+    let mut places: Vec<String> = (0..direction.len())
         .filter(|&i| direction[i].abs() > 1e-9)
-        .map(|i| format!("z[{i}]"))
+        .map(|i| i.to_string())
         .collect();
-    if rows.len() > MOST {
-        let more = rows.len() - MOST;
-        rows.truncate(MOST);
-        rows.push(format!("{more} more"));
+    if places.len() > MOST {
+        let more = places.len() - MOST;
+        places.truncate(MOST);
+        places.push(format!("{more} more"));
     }
-    let meaning = if infeasible {
-        "it proves that no z obeys all rows together: there is no solution"
-    } else {
-        "there may be no solution; the ray alone does not prove it"
-    };
-    format!("the path goes off along {}; {meaning}", rows.join(", "))
+    let one = places.len() == 1;
+    let places = places.join(", ");
+    match (infeasible, one) {
+        (true, true) => format!("no z obeys row {places}: there is no solution"),
+        (true, false) => {
+            format!("no z obeys the rows {places} together: there is no solution")
+        }
+        (false, _) => format!(
+            "the path goes off along z[{places}]: there may be no solution, but this does not prove it"
+        ),
+    }
 }

@@ -180,6 +180,19 @@ fn rays_of_semidefinite_problems_prove_that_there_is_no_solution() {
         }) => assert_eq!(direction, [0.0, 1.0]),
         other => panic!("{other:?}"),
     }
+    // Equations that contradict each other: x + y = 1 twice, and the second time as 2.
+    for (second, agree) in [(-1.0, true), (-2.0, false)] {
+        let problem = MixedLcp {
+            m: SparseMatrix::from_dense(3, 3, &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0]),
+            q: vec![-1.0, second, -1.0],
+            n_eq: 2,
+        };
+        match Lemke::default().solve(&problem) {
+            Ok(_) => assert!(agree),
+            Err(LcpError::Ray { infeasible, .. }) => assert!(infeasible && !agree),
+            other => panic!("{other:?}"),
+        }
+    }
     // Some z are of size 1e8, and their rounding with them.
     let mut lemke = Lemke::default();
     lemke.settings.tolerance = 1e-7;
