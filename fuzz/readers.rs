@@ -59,7 +59,7 @@ pub(crate) fn scene(bytes: &[u8]) {
 /// `--set KEY=VALUE` on a small scene.
 pub(crate) fn setting(bytes: &[u8]) {
     const SCENE: &str =
-        "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nshape = { ball = { radius = 1 } }\nmass = 1\n";
+        "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nname = \"ball\"\nshape = { ball = { radius = 1 } }\nmass = 1\n";
     if let Some(given) = Override::from_option(&text(bytes)) {
         let files = Files::copies(BTreeMap::new());
         if let Ok(scene) = Scene::parse_with(SCENE, "scene.toml", &[given], files) {
@@ -88,7 +88,7 @@ pub(crate) fn obj(bytes: &[u8]) {
 
 fn heights(file: &str, bytes: &[u8]) {
     let scene = format!(
-        "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nmotion = \"fixed\"\n\
+        "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nname = \"ground\"\nmotion = \"fixed\"\n\
          shape = {{ height-field = {{ file = \"{file}\", spacing = [0.1, 0.1] }} }}\n"
     );
     let files = Files::copies(BTreeMap::from([(file.to_owned(), bytes.into())]));
@@ -133,7 +133,9 @@ pub(crate) fn trajectory_csv(bytes: &[u8]) {
 
 /// A contact problem as FCLIB's HDF5.
 pub(crate) fn fclib(bytes: &[u8]) {
-    let _ = solvers::fclib::read(bytes);
+    if let Ok(problem) = solvers::fclib::read(bytes) {
+        let _ = problem.into_local();
+    }
 }
 
 /// A (mixed) LCP as JSON.

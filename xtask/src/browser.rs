@@ -1,6 +1,6 @@
 //! The browser stage: the page of a run in a real Chromium, by playwright-core; see crates/stickslip-view/tests/browser.
 
-use crate::stages::{PROFILE, cargo, finish, target};
+use crate::stages::{PROFILE, cargo, finish, program, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xtask::root;
@@ -26,17 +26,7 @@ pub(crate) fn run() -> Result<(), String> {
     };
     let work = target().join("browser");
     std::fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
-    cargo(
-        &[
-            "build",
-            "--profile",
-            PROFILE,
-            "--quiet",
-            "-p",
-            "stickslip-cli",
-        ],
-        &[],
-    )?;
+    let program = program()?;
     let names = work.join("names.html").display().to_string();
     let example = [
         "run",
@@ -51,11 +41,10 @@ pub(crate) fn run() -> Result<(), String> {
         &names,
     ];
     cargo(&example, &[])?;
-    let program = format!("stickslip{}", std::env::consts::EXE_SUFFIX);
     let mut command = Command::new("node");
     command
         .arg("run.mjs")
-        .args([target().join(PROFILE).join(program), work, root()])
+        .args([program, work, root()])
         .env("CHROMIUM", chromium)
         .current_dir(place);
     finish(&mut command)

@@ -1,24 +1,11 @@
 //! `cargo xtask gallery`: runs the commands of docs/gallery.md, which make its pictures.
 
-use crate::stages::{PROFILE, cargo, finish, target};
+use crate::stages::{finish, program};
 use std::process::Command;
 use xtask::root;
 
 pub(crate) fn make() -> Result<(), String> {
-    cargo(
-        &[
-            "build",
-            "--profile",
-            PROFILE,
-            "--quiet",
-            "-p",
-            "stickslip-cli",
-        ],
-        &[],
-    )?;
-    let program = target()
-        .join(PROFILE)
-        .join(format!("stickslip{}", std::env::consts::EXE_SUFFIX));
+    let program = program()?;
     std::fs::create_dir_all(root().join("out")).map_err(|e| format!("out: {e}"))?;
     let page = root().join("docs/gallery.md");
     let page = std::fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;

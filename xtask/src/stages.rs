@@ -180,6 +180,21 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
+/// Builds the program; where it is.
+pub(crate) fn program() -> Result<PathBuf, String> {
+    let what = [
+        "build",
+        "--profile",
+        PROFILE,
+        "--quiet",
+        "-p",
+        "stickslip-cli",
+    ];
+    cargo(&what, &[])?;
+    let name = format!("stickslip{}", std::env::consts::EXE_SUFFIX);
+    Ok(target().join(PROFILE).join(name))
+}
+
 /// Runs cargo in the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

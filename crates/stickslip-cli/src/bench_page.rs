@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use stickslip::dynamics::simulate::header;
-use stickslip::prelude::{Scene, World, simulate};
-use stickslip::record::Trajectory;
+use stickslip::dynamics::simulate::simulate_in_memory;
+use stickslip::prelude::{Scene, World};
 use stickslip_view::Film;
 
 const SCENES: [(&str, &str); 3] = [
@@ -60,15 +59,7 @@ pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
 fn measure(file: &'static str, text: &str, chromium: Option<&Path>) -> Result<Row, Failure> {
     let scene = Scene::parse(text, file, &[])?;
     let mut world = World::from_scene(&scene)?;
-    let mut trajectory = Trajectory::new();
-    let header = header(&scene, &world);
-    let outcome = simulate(
-        &mut world,
-        &header,
-        scene.step.until,
-        &mut trajectory,
-        &mut |_| {},
-    )?;
+    let (trajectory, outcome) = simulate_in_memory(&scene, &mut world)?;
     if let Some(failure) = &outcome.failure {
         // What was computed until then makes a page all the same.
         eprintln!("warning: {file}: {failure}");

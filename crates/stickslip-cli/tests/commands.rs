@@ -325,6 +325,22 @@ fn recorded_states_show_their_plane() {
     stickslip(&["modes", &parquet]).exits(2).says(&["--at T"]);
 }
 
+/// The stored problems: one with a solution, two without.
+#[test]
+fn solve_tells_rays_and_what_they_prove() {
+    for solver in ["lemke", "auto"] {
+        let solve = |name: &str| {
+            let file = format!("problems/{name}.json");
+            stickslip(&["solve", &file, "--solver", solver])
+        };
+        assert!(solve("block").exits(0).out.contains("solved by"));
+        let copositive = solve("copositive").exits(1).out;
+        assert!(copositive.contains("ray by") && copositive.contains("does not prove"));
+        let infeasible = solve("infeasible").exits(1).out;
+        assert!(infeasible.contains("ray by") && infeasible.contains("there is no solution"));
+    }
+}
+
 #[test]
 fn solve_prints_the_promised_keys() {
     let place = folder();

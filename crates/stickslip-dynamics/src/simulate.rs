@@ -7,7 +7,7 @@ use crate::scene::Scene;
 use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
 use stickslip_record::base64;
-use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary};
+use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
 
 /// What a run came to.
 #[derive(Clone, Debug)]
@@ -88,6 +88,26 @@ pub fn header(scene: &Scene, world: &World) -> Header {
         method: scene.step.method.name().into(),
         solver: settings.solver.clone(),
     }
+}
+
+/// Runs a scene to its end, every frame kept in memory.
+///
+/// # Errors
+/// When the trajectory cannot take a frame.
+pub fn simulate_in_memory(
+    scene: &Scene,
+    world: &mut World,
+) -> Result<(Trajectory, Outcome), RecordError> {
+    let mut trajectory = Trajectory::new();
+    let header = header(scene, world);
+    let outcome = simulate(
+        world,
+        &header,
+        scene.step.until,
+        &mut trajectory,
+        &mut |_| {},
+    )?;
+    Ok((trajectory, outcome))
 }
 
 /// Steps `world` until `until` and hands every step to `recorder`; `progress` is called after each.

@@ -33,6 +33,10 @@
 //! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
 //! ([`Auto::solve_local`]) any answer will do, the quickest first.
+//!
+//! **Stored problems.** Cones without a guess are solved island by island: one contact by its closed form, up to twelve by
+//! two sweeps and full Newton steps (`few`), more by the interior point (above 200 contacts) and by Newton from 3, 6 and 12 sweeps,
+//! with the contacts of a pair of bodies eliminated together (`patches`). What they leave goes to the stages above.
 
 use crate::few::{self, FEW, Few};
 use crate::homotopy::{Homotopy, HomotopySettings};
@@ -277,7 +281,7 @@ impl Chain<'_> {
 
     /// Newton from a few sweeps of Gauss-Seidel, and from a few more. Which start is a good one is chance, so none gets
     /// much time.
-    fn from_sweeps(&mut self, p: &mut Vec<DVec3>) -> bool {
+    fn started_by_sweeps(&mut self, p: &mut Vec<DVec3>) -> bool {
         let polish = std::mem::replace(&mut self.engines.nsgs.settings.polish, 0.0);
         let mut swept = vec![DVec3::ZERO; p.len()];
         let mut found = false;
@@ -646,12 +650,12 @@ impl Auto {
                 p[i] = alone(i);
                 continue;
             }
-            if members.len() <= FEW {
-                if let Some(steps) = self.few.solve(problem, members, own, &mut p) {
-                    iterations = iterations.max(steps);
-                    solver = "newton";
-                    continue;
-                }
+            if members.len() <= FEW
+                && let Some(steps) = self.few.solve(problem, members, own, &mut p)
+            {
+                iterations = iterations.max(steps);
+                solver = "newton";
+                continue;
             }
             let part;
             let whole = members.len() == n_c;
@@ -716,7 +720,7 @@ impl Auto {
         if n_c == 0
             || only.is_some_and(|exact| chain.judge(&[exact], 1, "one-contact"))
             || inwards && chain.interior(smooth, &mut p)
-            || cold && chain.from_sweeps(&mut p)
+            || cold && chain.started_by_sweeps(&mut p)
         {
             return report(solver, chain);
         }

@@ -405,7 +405,7 @@ pub(crate) fn alone(mu: f64, w: &DMat3, q: DVec3) -> DVec3 {
         let f = c0 + lambda * (c1 + lambda * c2) - root;
         let slope = c1 + 2.0 * lambda * c2 - (ab + lambda * b2) / root;
         let change = f / slope;
-        if !(change < lambda) {
+        if change >= lambda || change.is_nan() {
             break;
         }
         lambda -= change;

@@ -31,6 +31,9 @@ pub struct GlobalProblem {
 /// Largest block of M (degrees of freedom coupled with each other) that is factored densely.
 const LARGEST_BLOCK: usize = 4000;
 
+/// Most entries of W: one body that all of many contacts touch makes it dense.
+const MOST_COUPLINGS: usize = 50_000_000;
+
 impl GlobalProblem {
     /// Eliminates the velocities: W = Hᵀ M⁻¹ H, q = Hᵀ M⁻¹ f + w.
     ///
@@ -54,6 +57,16 @@ impl GlobalProblem {
                 self.w.len()
             ));
         }
+        for (name, matrix) in [("M", &self.m), ("H", &self.h)] {
+            if let Some((i, j, v)) = matrix.entries().find(|e| !e.2.is_finite()) {
+                return Err(format!("{name}({i}, {j}) is {v}"));
+            }
+        }
+        for (name, vector) in [("f", &self.f), ("w", &self.w)] {
+            if let Some((i, v)) = vector.iter().enumerate().find(|e| !e.1.is_finite()) {
+                return Err(format!("{name}({i}) is {v}"));
+            }
+        }
         let group = self.groups();
         let n_groups = group.iter().max().map_or(0, |g| g + 1);
         let mut members = vec![Vec::new(); n_groups];
@@ -71,12 +84,21 @@ impl GlobalProblem {
                 }
             }
         }
+        for list in &mut columns {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let couplings = |list: &Vec<usize>| list.len() * list.len();
+        let stored: usize = columns.iter().map(couplings).sum();
+        if stored > MOST_COUPLINGS {
+            return Err(format!(
+                "W would have {stored} entries; at most {MOST_COUPLINGS} are taken"
+            ));
+        }
         let mut q = self.w.clone();
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         let mut lu = DenseLu::default();
         for g in 0..n_groups {
-            columns[g].sort_unstable();
-            columns[g].dedup();
             if columns[g].is_empty() {
                 continue;
             }

@@ -73,15 +73,7 @@ impl Lcp {
     /// Residual of `z`: ‖min(z, M z + q)‖₂/‖q‖₂ (Siconos' lcp_compute_error).
     #[must_use]
     pub fn residual(&self, z: &[f64]) -> f64 {
-        let mut w = Vec::new();
-        self.m.times(z, &mut w);
-        let (mut r2, mut q2) = (0.0, 0.0);
-        for ((w, q), z) in w.iter().zip(&self.q).zip(z) {
-            let r = z.min(w + q);
-            r2 += r * r;
-            q2 += q * q;
-        }
-        divided(r2.sqrt(), q2.sqrt())
+        residual(&self.m, &self.q, 0, z)
     }
 
     /// Checks sizes and finite numbers.
@@ -93,6 +85,36 @@ impl Lcp {
     }
 }
 
+/// sqrt(‖w_eq‖² + ‖min(z_c, w_c)‖²)/‖q‖, infinite where w is no number.
+fn residual(m: &SparseMatrix, q: &[f64], n_eq: usize, z: &[f64]) -> f64 {
+    let mut r = Vec::new();
+    m.times(z, &mut r);
+    for (i, ((r, q), z)) in r.iter_mut().zip(q).zip(z).enumerate() {
+        *r += q;
+        // `min` would take z for a w that is no number.
+        if i >= n_eq && !r.is_nan() {
+            *r = z.min(*r);
+        }
+    }
+    let residual = divided(norm(&r), norm(q));
+    if residual.is_nan() {
+        f64::INFINITY
+    } else {
+        residual
+    }
+}
+
+/// ‖v‖₂, also where the squares overflow or vanish.
+fn norm(v: &[f64]) -> f64 {
+    let sum: f64 = v.iter().map(|x| x * x).sum();
+    let size = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    if sum.is_normal() || size == 0.0 || !size.is_finite() {
+        return sum.sqrt();
+    }
+    let sum: f64 = v.iter().map(|x| (x / size) * (x / size)).sum();
+    size * sum.sqrt()
+}
+
 fn validate(m: &SparseMatrix, q: &[f64]) -> Result<(), LcpError> {
     let n = q.len();
     if m.n_rows() != n || m.n_cols() != n {
@@ -102,10 +124,12 @@ fn validate(m: &SparseMatrix, q: &[f64]) -> Result<(), LcpError> {
             m.n_cols()
         )));
     }
-    if !m.is_finite() || q.iter().any(|v| !v.is_finite()) {
-        return Err(LcpError::Unsuitable(
-            "an entry of M or q is not finite".into(),
-        ));
+    let wrong = |what: String, v: f64| Err(LcpError::Unsuitable(format!("{what} is {v}")));
+    if let Some((i, j, v)) = m.entries().find(|e| !e.2.is_finite()) {
+        return wrong(format!("M({i}, {j})"), v);
+    }
+    if let Some((i, &v)) = q.iter().enumerate().find(|e| !e.1.is_finite()) {
+        return wrong(format!("q({i})"), v);
     }
     Ok(())
 }
@@ -127,15 +151,7 @@ impl MixedLcp {
     /// Residual of `z`: sqrt(‖w_eq‖² + ‖min(z_c, w_c)‖²)/‖q‖.
     #[must_use]
     pub fn residual(&self, z: &[f64]) -> f64 {
-        let mut w = Vec::new();
-        self.m.times(z, &mut w);
-        let (mut r2, mut q2) = (0.0, 0.0);
-        for (i, ((w, q), z)) in w.iter().zip(&self.q).zip(z).enumerate() {
-            let r = if i < self.n_eq { w + q } else { z.min(w + q) };
-            r2 += r * r;
-            q2 += q * q;
-        }
-        divided(r2.sqrt(), q2.sqrt())
+        residual(&self.m, &self.q, self.n_eq, z)
     }
 
     /// Checks sizes and finite numbers.

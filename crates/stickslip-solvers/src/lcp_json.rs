@@ -67,8 +67,12 @@ pub fn read(text: &str) -> Result<LcpFile, String> {
         }
         "mlcp" => {
             let n_eq = raw.n_eq.ok_or("an mlcp needs n_eq")?;
-            let said = raw.m_ineq.and_then(|k| k.checked_add(n_eq)).unwrap_or(n);
-            if said != n || n_eq > n {
+            if n_eq > n {
+                return Err(format!("n_eq is {n_eq} but q has only {n} entries"));
+            }
+            // n_eq + m_ineq cannot overflow unless m_ineq is beyond any file.
+            let said = raw.m_ineq.map_or(n, |k| k.saturating_add(n_eq));
+            if said != n {
                 return Err(disagree(said));
             }
             Ok(LcpFile::Mixed(MixedLcp { m, q: raw.q, n_eq }))

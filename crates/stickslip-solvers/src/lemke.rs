@@ -57,6 +57,9 @@ const NO_PIVOT: f64 = 1e-9;
 /// Differences of basic variables below this share of the largest are rounding.
 const NOISE: f64 = 1e-13;
 
+/// Most pivots of any path.
+const MOST_PIVOTS: usize = 500_000;
+
 /// Times that a path is taken up again from the basis it ended with.
 const CORRECTIONS: usize = 3;
 
@@ -199,19 +202,32 @@ impl Lemke {
                 }
             };
             // The first ray is the one to report, and one that proves something before all others; a ray outranks a
-            // limit.
-            let replace = matches!(
-                (&failure, &this),
-                (None, _) | (Some(LcpError::Limit { .. }), LcpError::Ray { .. })
-            );
-            if replace || infeasible {
+            // limit, and of those the nearest to a solution is kept.
+            let replace = match (&failure, &this) {
+                (None, _) | (Some(LcpError::Limit { .. }), LcpError::Ray { .. }) => true,
+                (
+                    Some(LcpError::Limit { residual: old, .. }),
+                    LcpError::Limit { residual: new, .. },
+                ) => new < old,
+                _ => infeasible,
+            };
+            if replace {
                 failure = Some(this);
             }
             if infeasible {
                 break;
             }
         }
-        Err(failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into())))
+        let mut failure =
+            failure.unwrap_or_else(|| LcpError::Unsuitable("no attempt was made".into()));
+        if let LcpError::Ray { pivots: done, .. }
+        | LcpError::Limit {
+            iterations: done, ..
+        } = &mut failure
+        {
+            *done = total;
+        }
+        Err(failure)
     }
 
     /// Scales rows and columns towards entries of size one, by powers of two, so that nothing is rounded. The path is
@@ -222,10 +238,12 @@ impl Lemke {
         let (mut rows, mut columns) = (vec![1.0f64; n], vec![1.0f64; n]);
         for _ in 0..4 {
             let (mut row_top, mut column_top) = (vec![0.0f64; n], vec![0.0f64; n]);
-            for (i, j, v) in problem.m.entries() {
-                let v = (v * rows[i] * columns[j]).abs();
-                row_top[i] = row_top[i].max(v);
-                column_top[j] = column_top[j].max(v);
+            for j in 0..n {
+                for (i, v) in problem.m.column(j) {
+                    let v = (v * rows[i] * columns[j]).abs();
+                    row_top[i] = row_top[i].max(v);
+                    column_top[j] = column_top[j].max(v);
+                }
             }
             for i in 0..n {
                 if row_top[i] > 0.0 {
@@ -239,12 +257,7 @@ impl Lemke {
         for s in rows.iter_mut().chain(&mut columns) {
             *s = libm::exp2(libm::round(libm::log2(*s)));
         }
-        let entries: Vec<_> = problem
-            .m
-            .entries()
-            .map(|(i, j, v)| (i, j, v * rows[i] * columns[j]))
-            .collect();
-        self.m = SparseMatrix::from_triplets(n, n, &entries).unwrap_or_default();
+        self.m = problem.m.scaled(&rows, &columns);
         self.q.clear();
         self.q
             .extend(problem.q.iter().zip(&rows).map(|(q, s)| q * s));
@@ -405,7 +418,7 @@ impl Lemke {
         let mut out = self.variables[row];
         self.pivot(row, 2 * n);
 
-        let limit = attempt.patience * self.settings.pivots_per_row * n + 100;
+        let limit = (attempt.patience * self.settings.pivots_per_row * n + 100).min(MOST_PIVOTS);
         for pivots in 1..=limit {
             let replaced = self.basis.replaced();
             let stale = replaced >= self.settings.refactor

@@ -72,6 +72,7 @@ mod islands;
 mod krylov;
 pub mod law;
 pub mod lcp;
+pub mod lcp_class;
 pub mod lcp_contact;
 pub mod lcp_interior;
 pub mod lcp_json;

@@ -65,6 +65,9 @@ pub fn read(text: &str) -> Result<SparseMatrix, String> {
             let [v] = v[..] else {
                 return Err(format!("line {}: expected one number", at + 1));
             };
+            if !v.is_finite() {
+                return Err(format!("line {}: {v} is not finite", at + 1));
+            }
             push(&mut entries, i, j, v, mirror);
             i += 1;
             if i == rows {
@@ -91,13 +94,22 @@ pub fn read(text: &str) -> Result<SparseMatrix, String> {
             };
             let v: f64 = v
                 .parse()
-                .map_err(|_| format!("line {}: `{v}` is no number", at + 1))?;
+                .ok()
+                .filter(|v: &f64| v.is_finite())
+                .ok_or_else(|| format!("line {}: `{v}` is no finite number", at + 1))?;
             push(&mut entries, index(i, rows)?, index(j, cols)?, v, mirror);
             found += 1;
         }
         if found != count {
             return Err(format!("{found} entries where {count} are announced"));
         }
+    }
+    // Column pointers are allocated by their number: keep a hostile header from asking for gigabytes.
+    if cols > 64 * (entries.len() + 1024) {
+        return Err(format!(
+            "{cols} columns are far more than the {} entries",
+            entries.len()
+        ));
     }
     SparseMatrix::from_triplets(rows, cols, &entries)
 }

@@ -4,14 +4,14 @@ use crate::admm::Admm;
 use crate::auto::Auto;
 use crate::homotopy::Homotopy;
 use crate::interior_point::InteriorPoint;
-use crate::lcp::MixedLcp;
+use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::proximal::Proximal;
 use crate::solver::{Engine, SolveError};
 use crate::staggered::Staggered;
-use crate::stored::{StoredAnswer, StoredProblem, solve_lcp};
+use crate::stored::{StoredAnswer, StoredProblem, ray_in_words, solve_lcp};
 use crate::system::Posed;
 use glam::DVec3;
 
@@ -41,8 +41,8 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq)]
 enum Found {
     Impulses(Vec<DVec3>),
-    /// z, and whether it is the end of a ray.
-    Variables(Vec<f64>, bool),
+    /// z, whether it is the end of a ray, and what that or a refusal says.
+    Variables(Vec<f64>, bool, String),
 }
 
 impl<'a> Prepared<'a> {
@@ -52,15 +52,15 @@ impl<'a> Prepared<'a> {
         let name = problem.solvers().iter().copied().find(|n| *n == solver)?;
         let method = match problem {
             StoredProblem::Contact(problem) => {
-                let with = |engine| Method::Engine(problem, engine);
+                let with = |engine: Box<dyn Engine>| Method::Engine(problem, engine);
                 match name {
                     "auto" => Method::Auto(problem, Box::default()),
-                    "newton" => with(Box::new(Newton::default())),
-                    "nsgs" => with(Box::new(Nsgs::default())),
-                    "interior-point" => with(Box::new(InteriorPoint::default())),
-                    "homotopy" => with(Box::new(Homotopy::default())),
-                    "proximal" => with(Box::new(Proximal::default())),
-                    "admm" => with(Box::new(Admm::default())),
+                    "newton" => with(Box::<Newton>::default()),
+                    "nsgs" => with(Box::<Nsgs>::default()),
+                    "interior-point" => with(Box::<InteriorPoint>::default()),
+                    "homotopy" => with(Box::<Homotopy>::default()),
+                    "proximal" => with(Box::<Proximal>::default()),
+                    "admm" => with(Box::<Admm>::default()),
                     "staggered" => Method::Staggered(problem, Box::default()),
                     _ => return None,
                 }
@@ -101,9 +101,24 @@ impl<'a> Prepared<'a> {
             }
             Method::Complementarity(problem) => {
                 // The name was tested when this was made.
-                let (z, ray, iterations) =
-                    solve_lcp(problem, self.name, tolerance).unwrap_or_default();
-                (Found::Variables(z, ray), iterations)
+                let result = solve_lcp(problem, self.name, tolerance)
+                    .unwrap_or_else(|| Err(LcpError::Unsuitable(self.name.into())));
+                let (ray, note) = match &result {
+                    Err(LcpError::Ray {
+                        direction,
+                        infeasible,
+                        ..
+                    }) => (true, ray_in_words(direction, *infeasible)),
+                    Err(e @ LcpError::Unsuitable(_)) => (false, e.to_string()),
+                    _ => (false, String::new()),
+                };
+                let (z, iterations) = match result {
+                    Ok(LcpSolution { z, iterations, .. })
+                    | Err(LcpError::Limit { z, iterations, .. }) => (z, iterations),
+                    Err(LcpError::Ray { z, pivots, .. }) => (z, pivots),
+                    Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], 0),
+                };
+                (Found::Variables(z, ray, note), iterations)
             }
         };
         Attempt {
@@ -124,14 +139,20 @@ impl Attempt {
         } else {
             format!("{} ({})", self.asked, self.solver)
         };
-        let (values, ray) = match self.found {
-            Found::Impulses(p) => (p.iter().flat_map(|p| p.to_array()).collect(), false),
-            Found::Variables(z, ray) => (z, ray),
+        let (values, ray, note) = match self.found {
+            Found::Impulses(p) => {
+                let values = p.iter().flat_map(|p| p.to_array()).collect();
+                (values, false, String::new())
+            }
+            Found::Variables(z, ray, note) => (z, ray, note),
         };
         let mut answer = problem.judge(values, &name, self.iterations, tolerance)?;
         // The residual decides, not the method's own word: a ray may end on a solution.
-        if ray && answer.status != "solved" {
-            answer.status = "ray";
+        if answer.status != "solved" {
+            answer.note = note;
+            if ray {
+                answer.status = "ray";
+            }
         }
         Some(answer)
     }

@@ -103,6 +103,18 @@ impl SparseMatrix {
         (0..self.n_cols()).flat_map(move |j| self.column(j).map(move |(i, v)| (i, j, v)))
     }
 
+    /// Entry (i, j) times `rows[i]` times `columns[j]`.
+    #[must_use]
+    pub fn scaled(&self, rows: &[f64], columns: &[f64]) -> Self {
+        let mut out = self.clone();
+        for (j, c) in columns.iter().enumerate() {
+            for k in self.starts[j]..self.starts[j + 1] {
+                out.values[k] *= rows[self.rows[k]] * c;
+            }
+        }
+        out
+    }
+
     /// out = A x.
     pub fn times(&self, x: &[f64], out: &mut Vec<f64>) {
         out.clear();

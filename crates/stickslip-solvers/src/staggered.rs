@@ -1,5 +1,6 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
+use crate::interior_point::InteriorPoint;
 use crate::law::{contact_vector, tangent};
 use crate::local::LocalProblem;
 use crate::newton::Newton;
@@ -39,6 +40,7 @@ pub struct Staggered {
     /// Settings.
     pub settings: StaggeredSettings,
     newton: Newton,
+    inwards: InteriorPoint,
     local: LocalProblem,
 }
 
@@ -74,8 +76,16 @@ impl Staggered {
                     hi: DVec3::new(f64::INFINITY, p[i].y, p[i].z),
                 };
             }
-            self.newton
-                .improve_on(Posed::Local(&normal), p, 0.01 * tolerance);
+            let within = 0.01 * tolerance;
+            let posed = Posed::Local(&normal);
+            let outcome = self.newton.improve_on(posed, p, within);
+            if outcome.residual > within {
+                // What Newton cannot get from these impulses, the interior point gets from nothing.
+                let mut anew = p.clone();
+                if self.inwards.improve_on(posed, &mut anew, within).residual < outcome.residual {
+                    p.clone_from(&anew);
+                }
+            }
             for p_i in p.iter_mut() {
                 p_i.x = p_i.x.max(0.0);
             }
@@ -134,21 +144,23 @@ fn disc(block: &DMat2, s: DVec2, r: f64) -> DVec2 {
     if free.is_finite() && free.length() <= r {
         return free;
     }
-    // |p(λ)| falls from above r to below it on (0, |s|/r]; bisection, then the exact radius.
-    let (mut lo, mut hi) = (0.0, s.length() / r);
-    for _ in 0..200 {
-        let mid = 0.5 * (lo + hi);
-        if mid <= lo || mid >= hi {
+    // |p(λ)| falls; 1/|p| is nearly linear and bends so that Newton, from the left, does not pass the root.
+    let mut lambda = if free.is_finite() {
+        0.0
+    } else {
+        1e-12 * (block.x_axis.x + block.y_axis.y)
+    };
+    let mut p = at(lambda);
+    for _ in 0..60 {
+        let length = p.length();
+        let slope = -p.dot((*block + DMat2::IDENTITY * lambda).inverse() * p) / length;
+        let next = lambda - (length / slope) * (length - r) / r;
+        if next <= lambda || next.is_nan() {
             break;
         }
-        let p = at(mid);
-        if p.is_finite() && p.length() <= r {
-            hi = mid;
-        } else {
-            lo = mid;
-        }
+        lambda = next;
+        p = at(lambda);
     }
-    let p = at(hi);
     let length = p.length();
     if length > 0.0 && length.is_finite() {
         p * (r / length)

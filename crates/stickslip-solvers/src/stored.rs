@@ -40,7 +40,12 @@ pub struct StoredAnswer {
     pub iterations: usize,
     /// r or z, in the file's own order.
     pub values: Vec<f64>,
+    /// What a ray says, where the method ended on one, or why it cannot take the problem; empty otherwise.
+    pub note: String,
 }
+
+/// Natural map over |q| above which nothing counts as solved in Siconos' scaling.
+const LARGEST_FAF: f64 = 1e-2;
 
 /// Solvers for contact problems in files.
 pub const CONTACT_SOLVERS: [&str; 8] = [
@@ -93,6 +98,15 @@ impl StoredProblem {
                 let q = matrix_market::read(&text(&beside).map_err(|e| format!("its q, {}, {e}", beside.display()))?)?;
                 if q.n_cols() != 1 {
                     return Err(format!("q must have one column, not {}", q.n_cols()));
+                }
+                if q.n_rows() != m.n_rows() || m.n_rows() != m.n_cols() {
+                    return Err(format!(
+                        "M is {} x {} but q, in {}, has {} entries",
+                        m.n_rows(),
+                        m.n_cols(),
+                        beside.display(),
+                        q.n_rows()
+                    ));
                 }
                 let mut values = Vec::new();
                 q.times(&[1.0], &mut values);
@@ -175,7 +189,8 @@ impl StoredProblem {
             _ => return None,
         };
         Some(StoredAnswer {
-            status: if residual <= tolerance {
+            // A residual as large as the data solves nothing, however large the impulses that it is compared with.
+            status: if residual <= tolerance && residual_faf <= LARGEST_FAF {
                 "solved"
             } else {
                 "not converged"
@@ -185,6 +200,7 @@ impl StoredProblem {
             residual_faf,
             iterations,
             values,
+            note: String::new(),
         })
     }
 }
@@ -212,12 +228,12 @@ pub fn file_of_step(
     }
 }
 
-/// z, whether it is the end of a ray, iterations.
+/// What the solver of that name says; `None` where there is none.
 pub(crate) fn solve_lcp(
     problem: &MixedLcp,
     solver: &str,
     tolerance: f64,
-) -> Option<(Vec<f64>, bool, usize)> {
+) -> Option<Result<LcpSolution, LcpError>> {
     let mut lemke = Lemke::new(LemkeSettings {
         tolerance,
         attempts: LemkeSettings::ALL,
@@ -229,17 +245,31 @@ pub(crate) fn solve_lcp(
             ..LcpInteriorSettings::default()
         },
     };
-    let result = match solver {
+    Some(match solver {
         "auto" => solve_auto(problem, tolerance),
         "lemke" => lemke.solve(problem),
         "interior-point" => interior.solve(problem),
         "pgs" => problem.solve_with(|l| pgs::solve(l, 1.0, 100_000, tolerance)),
         _ => return None,
-    };
-    Some(match result {
-        Ok(LcpSolution { z, iterations, .. }) => (z, false, iterations),
-        Err(LcpError::Ray { z, pivots, .. }) => (z, true, pivots),
-        Err(LcpError::Limit { z, iterations, .. }) => (z, false, iterations),
-        Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], false, 0),
     })
+}
+
+/// What a ray says.
+pub(crate) fn ray_in_words(direction: &[f64], infeasible: bool) -> String {
+    const MOST: usize = 12;
+    let mut rows: Vec<String> = (0..direction.len())
+        .filter(|&i| direction[i].abs() > 1e-9)
+        .map(|i| format!("z[{i}]"))
+        .collect();
+    if rows.len() > MOST {
+        let more = rows.len() - MOST;
+        rows.truncate(MOST);
+        rows.push(format!("{more} more"));
+    }
+    let meaning = if infeasible {
+        "it proves that no z obeys all rows together: there is no solution"
+    } else {
+        "there may be no solution; the ray alone does not prove it"
+    };
+    format!("the path goes off along {}; {meaning}", rows.join(", "))
 }

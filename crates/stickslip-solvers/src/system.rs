@@ -61,6 +61,10 @@ pub trait Coupled {
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>);
     /// Factors the coupled system with these A_i, B_i. False where singular.
     fn factor(&mut self, rows: &[Linearised]) -> bool;
+    /// Is it solved by one dense factorisation with pivoting? That needs neither A⁻¹ nor refinement.
+    fn direct(&self) -> bool {
+        false
+    }
     /// δp for right-hand sides g_i (the `g` of row i), with the factors and rows of the last `factor`.
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>);
 
@@ -80,6 +84,9 @@ pub trait Coupled {
         memory: &mut Refinement,
     ) {
         self.back_solve(rows, dp);
+        if self.direct() {
+            return;
+        }
         memory.g.clear();
         memory.g.extend(rows.iter().map(|r| r.g));
         memory.residual.clone_from(&memory.g);
@@ -262,6 +269,10 @@ impl Coupled for System<'_> {
         either!(self, s => s.factor(rows))
     }
 
+    fn direct(&self) -> bool {
+        either!(self, s => s.direct())
+    }
+
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
         either!(self, s => s.back_solve(rows, dp));
     }
@@ -337,9 +348,15 @@ impl Coupled for Shifted<'_, '_> {
         for i in 0..rows.len() {
             let compliance = self.compliance(i);
             self.rows[i].a += rows[i].b * compliance;
-            self.rows[i].a_inverse = inverse(&self.rows[i].a);
+            if !self.direct() {
+                self.rows[i].a_inverse = inverse(&self.rows[i].a);
+            }
         }
         self.system.factor(self.rows)
+    }
+
+    fn direct(&self) -> bool {
+        self.system.direct()
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
@@ -428,10 +445,14 @@ impl Coupled for DelassusSystem<'_> {
         self.delassus().times(dp, du);
     }
 
+    fn direct(&self) -> bool {
+        self.len() <= DENSE_CONTACTS
+    }
+
     fn factor(&mut self, rows: &[Linearised]) -> bool {
         let n_c = rows.len();
         let delassus = &self.problem.delassus;
-        if n_c <= DENSE_CONTACTS {
+        if self.direct() {
             let n = 3 * n_c;
             let a = self.memory.dense.matrix(n);
             for i in 0..n_c {
@@ -441,11 +462,9 @@ impl Coupled for DelassusSystem<'_> {
                     if i == j {
                         m += rows[i].a;
                     }
-                    for c in 0..3 {
-                        let column = m.col(c);
-                        for r in 0..3 {
-                            a[(3 * i + r) * n + 3 * j + c] = column[r];
-                        }
+                    for (r, row) in block_of(&m).iter().enumerate() {
+                        let at = (3 * i + r) * n + 3 * j;
+                        a[at..at + 3].copy_from_slice(row);
                     }
                 }
             }
@@ -477,9 +496,10 @@ impl Coupled for DelassusSystem<'_> {
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
+        let direct = self.direct();
         let memory = &mut *self.memory;
         dp.clear();
-        if rows.len() <= DENSE_CONTACTS {
+        if direct {
             memory.rhs.clear();
             memory.rhs.extend(rows.iter().flat_map(|r| r.g.to_array()));
             memory.dense.solve(&mut memory.rhs);
@@ -667,6 +687,7 @@ pub(crate) fn linearised_rows<S: Coupled>(
     rows: &mut Vec<Linearised>,
 ) {
     rows.clear();
+    let direct = system.direct();
     for i in 0..p.len() {
         let w_bar = system.w_bar(i);
         let Linear { f, d, by_u } = map.at(system.law(i), p[i], u[i], w_bar);
@@ -675,7 +696,7 @@ pub(crate) fn linearised_rows<S: Coupled>(
         let a = (DMat3::IDENTITY * (1.0 + epsilon) - d) * scale;
         rows.push(Linearised {
             a,
-            a_inverse: inverse(&a),
+            a_inverse: if direct { DMat3::ZERO } else { inverse(&a) },
             b: by_u,
             g: -f,
         });

@@ -1,6 +1,9 @@
 //! Random copositive mixed LCPs: Lemke must solve every one (Anitescu and Potra; rows S0-22, S0-23).
 
-use stickslip_solvers::lcp::MixedLcp;
+use stickslip_solvers::enumerate;
+use stickslip_solvers::lcp::{Lcp, LcpError, MixedLcp};
+use stickslip_solvers::lcp_interior::mixed;
+use stickslip_solvers::lcp_json::{self, LcpFile};
 use stickslip_solvers::lemke::Lemke;
 use stickslip_solvers::random::Random;
 use stickslip_solvers::sparse::SparseMatrix;
@@ -137,19 +140,84 @@ fn lemke_solves_every_copositive_mixed_lcp() {
     assert_eq!(failures, 0);
 }
 
+fn stored(name: &str) -> Lcp {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../problems");
+    let text = std::fs::read_to_string(format!("{root}/{name}.json")).expect("a stored problem");
+    match lcp_json::read(&text).expect("an LCP") {
+        LcpFile::Plain(lcp) => lcp,
+        LcpFile::Mixed(_) => panic!("{name} is a mixed LCP"),
+    }
+}
+
+/// Feasible and copositive, yet without a solution: the ray is all there is to return, and it proves nothing.
 #[test]
 fn a_copositive_problem_without_a_solution_returns_its_ray() {
-    // M = [[0, 1], [−1, 0]] is copositive; q = (−1, −1): w₂ = −z₁ − 1 < 0 always.
-    let problem = MixedLcp {
-        m: SparseMatrix::from_dense(2, 2, &[0.0, 1.0, -1.0, 0.0]),
-        q: vec![-1.0, -1.0],
-        n_eq: 0,
-    };
-    match Lemke::default().solve(&problem) {
-        Err(stickslip_solvers::lcp::LcpError::Ray { direction, .. }) => {
+    let lcp = stored("copositive");
+    assert_eq!(enumerate::all_solutions(&lcp, 1e-9), Ok(Vec::new()));
+    match Lemke::default().solve(&mixed(&lcp)) {
+        Err(LcpError::Ray {
+            direction,
+            infeasible,
+            ..
+        }) => {
             assert!(direction.iter().all(|&v| v >= 0.0));
             assert!(direction.iter().any(|&v| v > 0.0));
+            assert!(!infeasible);
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Positive semidefinite problems are solved or refuted: many of these random ones have no feasible point.
+#[test]
+fn rays_of_semidefinite_problems_prove_that_there_is_no_solution() {
+    let infeasible = mixed(&stored("infeasible"));
+    match Lemke::default().solve(&infeasible) {
+        Err(LcpError::Ray {
+            direction,
+            infeasible: true,
+            ..
+        }) => assert_eq!(direction, [0.0, 1.0]),
+        other => panic!("{other:?}"),
+    }
+    // Some z are of size 1e8, and their rounding with them.
+    let mut lemke = Lemke::default();
+    lemke.settings.tolerance = 1e-7;
+    let mut random = Random::new(7);
+    let (mut solved, mut refuted) = (0, 0);
+    for _ in 0..500 {
+        // M = [[A Aᵀ, −Bᵀ], [B, 0]] with A of low rank; some q are out of reach.
+        let (n, m) = (1 + random.below(6), 1 + random.below(6));
+        let a: Vec<f64> = (0..n).map(|_| random.signed()).collect();
+        let mut entries = Vec::new();
+        for i in 0..n {
+            for j in 0..n {
+                entries.push((i, j, a[i] * a[j]));
+            }
+            for j in 0..m {
+                let b = random.signed();
+                entries.push((n + j, i, b));
+                entries.push((i, n + j, -b));
+            }
+        }
+        let problem = MixedLcp {
+            m: SparseMatrix::from_triplets(n + m, n + m, &entries).expect("in range"),
+            q: (0..n + m).map(|_| random.signed()).collect(),
+            n_eq: 0,
+        };
+        match lemke.solve(&problem) {
+            Ok(_) => solved += 1,
+            Err(LcpError::Ray {
+                infeasible: true,
+                direction,
+                ..
+            }) => {
+                assert!(problem.is_refuted_by(&direction));
+                refuted += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    println!("{solved} solved, {refuted} refuted");
+    assert!(solved > 50 && refuted > 50);
 }

@@ -3,7 +3,7 @@
 
 use stickslip::certify::ContactImpulse;
 use stickslip::dynamics::check::{Report, check};
-use stickslip::dynamics::simulate::header;
+use stickslip::dynamics::simulate::simulate_in_memory;
 use stickslip::prelude::*;
 use stickslip::record::Trajectory;
 use stickslip_verify::world_of;
@@ -43,16 +43,8 @@ const SCENES: [(&str, &[&str]); 16] = [
 fn trajectory(scene: &str, overrides: &[&str]) -> Trajectory {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let (scene, mut world) = world_of(scene, &overrides);
-    let header = header(&scene, &world);
-    let mut trajectory = Trajectory::new();
-    let outcome = simulate(
-        &mut world,
-        &header,
-        scene.step.until,
-        &mut trajectory,
-        &mut |_| {},
-    )
-    .expect("a recorder in memory");
+    let (trajectory, outcome) =
+        simulate_in_memory(&scene, &mut world).expect("a recorder in memory");
     assert!(outcome.certified(), "{}: {:?}", scene.file, outcome.failure);
     trajectory
 }

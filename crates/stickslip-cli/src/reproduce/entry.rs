@@ -1,8 +1,8 @@
 //! What an entry is, what it gives, and what several entries need.
 
 use stickslip::dynamics::scene::Override;
-use stickslip::dynamics::simulate::header;
-use stickslip::prelude::{Outcome, Scene, World, simulate};
+use stickslip::dynamics::simulate::simulate_in_memory;
+use stickslip::prelude::{Outcome, Scene, World};
 use stickslip::record::Trajectory;
 use stickslip_plot::{Drawing, Plot};
 
@@ -360,16 +360,8 @@ pub(super) fn play(
     let scene = Scene::parse(text, name, &overrides).map_err(|e| e.to_string())?;
     let mut world = World::from_scene(&scene).map_err(|e| e.to_string())?;
     world.set_threads(threads);
-    let mut trajectory = Trajectory::new();
-    let header = header(&scene, &world);
-    let outcome = simulate(
-        &mut world,
-        &header,
-        scene.step.until,
-        &mut trajectory,
-        &mut |_| {},
-    )
-    .map_err(|e| e.to_string())?;
+    let (trajectory, outcome) =
+        simulate_in_memory(&scene, &mut world).map_err(|e| e.to_string())?;
     if let Some(failure) = &outcome.failure {
         return Err(format!("{name}: {failure}"));
     }
