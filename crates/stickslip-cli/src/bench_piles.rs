@@ -51,7 +51,7 @@ struct Family {
     /// The pile of a size.
     build: Box<dyn Fn(usize) -> Result<World, Failure>>,
     sizes: Vec<usize>,
-    /// Contacts of a size, to pass over what is too large without building it.
+    /// Contacts of a size, at most, known before it is built.
     contacts: fn(usize) -> usize,
 }
 
@@ -161,6 +161,8 @@ impl Options {
     ) -> Result<Vec<Row>, Failure> {
         let mut rows: Vec<Row> = Vec::new();
         for &size in &family.sizes {
+            let most = (family.contacts)(size);
+            eprintln!("{}: up to {most} contacts ...", family.name);
             let mut world = (family.build)(size)?;
             let problem = world
                 .next_problem()
