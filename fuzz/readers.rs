@@ -58,8 +58,7 @@ pub(crate) fn scene(bytes: &[u8]) {
 
 /// `--set KEY=VALUE` on a small scene.
 pub(crate) fn setting(bytes: &[u8]) {
-    const SCENE: &str =
-        "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nname = \"ball\"\nshape = { ball = { radius = 1 } }\nmass = 1\n";
+    const SCENE: &str = "[step]\nh = 0.01\nuntil = 0.1\n[[body]]\nname = \"ball\"\nshape = { ball = { radius = 1 } }\nmass = 1\n";
     if let Some(given) = Override::from_option(&text(bytes)) {
         let files = Files::copies(BTreeMap::new());
         if let Ok(scene) = Scene::parse_with(SCENE, "scene.toml", &[given], files) {

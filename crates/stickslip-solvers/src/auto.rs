@@ -119,8 +119,8 @@ const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
 const MASSES: u32 = 60;
 /// Sweeps of Gauss-Seidel before each of the first attempts of Newton, on local problems without a guess.
 const STARTS: [usize; 3] = [3, 3, 6];
-/// From this many contacts in one island a local problem is given to the interior point first: it takes as many steps as
-/// it takes for few contacts, and Newton's first attempts fail.
+/// Beyond this many contacts Newton does not get far from zero, and the interior point takes as many steps as it takes
+/// for few contacts. (A local problem: contacts of one island.)
 const LARGE: usize = 200;
 /// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
 /// own.)
@@ -307,7 +307,8 @@ impl Chain<'_> {
     fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         let slides = self.slides(p);
-        let found = self.newton(p);
+        // Newton does not find its way into a large pile from zero.
+        let found = (slides || p.len() <= LARGE) && self.newton(p);
         if found && (slides || self.nothing_moves(p)) {
             return true;
         }
@@ -345,7 +346,9 @@ impl Chain<'_> {
         u.iter().all(|u| u.length() <= 1e3 * self.inner)
     }
 
-    /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids).
+    /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids). Of a large
+    /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
+    /// point is the shorter way to a motion.
     fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         let Engines {
             newton,
@@ -355,10 +358,21 @@ impl Chain<'_> {
         newton.settings.iterations = NEWTON_STEPS;
         newton.settings.patience = 6;
         let (system, inner) = (&mut self.system, self.inner);
-        let mut steps = 0;
+        let (mut steps, mut moves) = (0, 0);
+        let (mut speed, u) = (f64::INFINITY, &mut self.scratch.u);
         let mut attempt = |system: &mut System, start: &[DVec3]| {
             p.clear();
             p.extend_from_slice(start);
+            if p.len() > LARGE {
+                system.velocities(p, u);
+                let now = u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
+                let falls = now <= 0.5 * speed;
+                speed = now;
+                if !falls {
+                    moves += 1;
+                    return moves == 2;
+                }
+            }
             let outcome = newton.improve(system, p, inner);
             steps += outcome.iterations;
             outcome.residual <= inner
