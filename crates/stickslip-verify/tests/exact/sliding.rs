@@ -1,7 +1,7 @@
 //! A box that slides to rest: distance, drift, creep, turned scenes, pyramids.
 
 use stickslip::prelude::*;
-use stickslip_verify::{Ladder, cuboid, ground, reference, run};
+use stickslip_verify::{Ladder, ball, cuboid, ground, reference, run};
 
 const MU: f64 = 0.5;
 const SPEED: f64 = 2.0;
@@ -46,6 +46,50 @@ fn the_stopping_distance_converges_at_first_order() {
     });
     ladder.assert_order(1.0, "stopping distance of the sliding box");
     assert!(ladder.rungs[0].1 < 0.03);
+}
+
+#[test]
+fn in_a_plane_the_pyramid_is_the_cone() {
+    // Everything moves in the plane y = 0, along a direction of the pyramid: then it says what the cone says.
+    let thrown = |cone: Cone, spin: f64| {
+        let mut world = World::builder()
+            .friction(0.4)
+            .time_step(0.005)
+            .cone(cone)
+            .body(ground())
+            .body(
+                cuboid("box", DVec3::new(0.4, 0.4, 0.2), 1.0)
+                    .at(DVec3::new(0.0, 0.0, 0.3))
+                    .with_velocity(DVec3::new(1.5, 0.0, -0.5), DVec3::Y * spin),
+            )
+            .body(
+                ball("ball", 0.1, 0.5)
+                    .at(DVec3::new(-1.0, 0.0, 0.1))
+                    .with_velocity(DVec3::new(1.0, 0.0, 0.0), DVec3::Y * -spin),
+            )
+            .build()
+            .expect("a world");
+        let mut states = Vec::new();
+        while !world.reached(0.6) {
+            world.step().expect("certified");
+            states.extend_from_slice(world.states());
+        }
+        states
+    };
+    for spin in [0.0, 2.0, -7.0] {
+        let on_cone = thrown(Cone::Quadratic, spin);
+        for directions in [4, 8, 12] {
+            let on_pyramid = thrown(Cone::Pyramid(directions), spin);
+            for (a, b) in on_cone.iter().zip(&on_pyramid) {
+                let off = (a.twist.linear - b.twist.linear).length()
+                    + (a.twist.angular - b.twist.angular).length();
+                assert!(
+                    off < 1e-9,
+                    "{directions} directions, spin {spin}: {off:e} m/s"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -105,6 +105,32 @@ fn no_step_of_springs_and_contacts_gains_energy() {
 }
 
 #[test]
+fn velocities_stay_bounded_for_as_long_as_it_goes_on() {
+    // Balls (a constant mass matrix), linear springs and contacts: the energy of the start bounds every velocity, since no
+    // ball can fall below the ground.
+    let mut world = scene(&mut Noise(9), 0.01, 0.0);
+    let bound = world.energy().max(0.0) + 1e-9;
+    let (mut fastest, mut most) = (0.0f64, 0.0f64);
+    for _ in 0..steps() {
+        if let Err(e) = world.step() {
+            panic!("{e}");
+        }
+        let bodies = world.model().bodies.iter().zip(world.states());
+        for (body, state) in bodies {
+            let Some(mass) = body.mass else { continue };
+            let speed = state.twist.linear.length();
+            fastest = fastest.max(speed);
+            most = most.max(0.5 * mass.mass * speed * speed);
+        }
+    }
+    eprintln!(
+        "{} steps: at most {fastest} m/s, {most} J of {bound} J",
+        steps()
+    );
+    assert!(most <= bound, "{most} J, from {bound} J");
+}
+
+#[test]
 fn springs_and_contacts_are_solvable_at_any_step() {
     let mut noise = Noise(8);
     let (mut passed_through, mut done) = (0, 0);
