@@ -35,8 +35,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     piles: crate::bench_piles::Options,
     /// Problems to draw (small)
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    count: usize,
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(4..))]
+    count: u32,
     /// The folder of problems (staggered)
     #[arg(long, value_name = "DIR", required_if_eq("name", "staggered"))]
     problems: Option<std::path::PathBuf>,
@@ -69,7 +69,7 @@ impl Args {
             "plate" => return crate::bench_plate::run(self.json),
             "page" => return crate::bench_page::run(self.json),
             "cannonball" => return crate::bench_cannonball::run(self.json, self.alone),
-            "small" => return crate::bench_small::run(self.json, self.count),
+            "small" => return crate::bench_small::run(self.json, self.count as usize),
             "piles" => {
                 return self
                     .piles

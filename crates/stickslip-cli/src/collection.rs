@@ -1,9 +1,11 @@
 //! `stickslip solve --all`: a folder of problems, solved by one solver or compared over several.
 
 use crate::output::{Failure, Verdict, print, print_json, seconds};
+use crate::peers;
 use crate::solve::{Budget, json_of, read, solve, verdict};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use stickslip::solvers::stored::{CONTACT_SOLVERS, LCP_SOLVERS};
 use stickslip_plot::{Axis, Plot};
 
 /// The problem files of a folder, sorted.
@@ -68,6 +70,23 @@ impl Collection {
                 times: Vec::new(),
             })
             .collect();
+        let known = |name: &str| {
+            CONTACT_SOLVERS.contains(&name)
+                || LCP_SOLVERS.contains(&name)
+                || peers::names().any(|n| n == name)
+        };
+        if let Some(unknown) = columns.iter().find(|c| !known(c.solver)) {
+            let all: Vec<&str> = CONTACT_SOLVERS
+                .into_iter()
+                .chain(LCP_SOLVERS)
+                .chain(peers::names())
+                .collect();
+            return Err(Failure::Input(format!(
+                "--solver {}: expected names out of {}",
+                unknown.solver,
+                all.join(", ")
+            )));
+        }
         let mut rows = Vec::new();
         for path in &self.paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -91,8 +110,8 @@ impl Collection {
             for (number, column) in columns.iter_mut().enumerate() {
                 let (answer, elapsed) = match solve(&problem, column.solver, tolerance, BUDGET) {
                     Ok(answer) => answer,
-                    // A peer that cannot take a problem leaves the others to theirs.
-                    Err(Failure::Work(why)) => {
+                    // A peer that cannot take a problem, or a solver for another kind, leaves the others to theirs.
+                    Err(Failure::Work(why) | Failure::Input(why)) => {
                         column.times.push(None);
                         if !as_json {
                             print(&format!("{name:<48} {:>13} {why}", "not solved"))?;

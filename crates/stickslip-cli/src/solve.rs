@@ -7,7 +7,9 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use stickslip::prelude::DVec3;
 use stickslip::solvers::prepared::Prepared;
+use stickslip::solvers::residual::LawParts;
 use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 
 /// Solve a stored complementarity or frictional contact problem
@@ -22,7 +24,7 @@ use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 /// path (gamspy from PyPI; LCPs only).
 ///
 /// Example: stickslip solve problem.hdf5 --solver auto --tol 1e-8
-///          stickslip solve --all problems --solver auto,nsgs,newton --plot profile.svg
+///          stickslip solve --all problems --solver auto,lemke --plot profile.svg
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The problem file, or a folder with --all
@@ -96,12 +98,36 @@ impl Args {
                 answer.residual_faf,
                 self.tol
             ))?;
+            if let Some(parts) = parts(&problem, &answer) {
+                print(&format!(
+                    "  the law at its worst contact: approach {:.1e} m/s, pull {:.1e} N s, open and pressed {:.1e} m/s,\n  \
+                     outside the cone {:.1e} N s, dissipation lacking {:.1e} J (in the units of the file)",
+                    parts.penetration_rate,
+                    parts.pull,
+                    parts.gap_with_impulse,
+                    parts.cone_excess,
+                    parts.dissipation_gap
+                ))?;
+            }
             if !answer.note.is_empty() {
                 print(&format!("  {}", answer.note))?;
             }
         }
         Ok(verdict(answer.status == "solved"))
     }
+}
+
+/// The parts of the law for a contact problem.
+fn parts(problem: &StoredProblem, answer: &StoredAnswer) -> Option<LawParts> {
+    let StoredProblem::Contact(problem) = problem else {
+        return None;
+    };
+    let p: Vec<DVec3> = answer
+        .values
+        .chunks_exact(3)
+        .map(DVec3::from_slice)
+        .collect();
+    Some(LawParts::largest(problem, &p))
 }
 
 /// Seconds within which a solve is repeated, five times at least unless that takes ten times as long: what is told is the
@@ -176,8 +202,15 @@ pub(crate) fn json_of(
     answer: &StoredAnswer,
     elapsed: f64,
 ) -> serde_json::Value {
+    let parts = parts(problem, answer).map(|p| {
+        json!({
+            "penetration_rate": p.penetration_rate, "pull": p.pull, "gap_with_impulse": p.gap_with_impulse,
+            "cone_excess": p.cone_excess, "dissipation_gap": p.dissipation_gap,
+        })
+    });
     json!({
         "problem": problem.describe(),
+        "law_parts": parts,
         "status": answer.status,
         "solver": answer.solver,
         "residual": answer.residual,

@@ -112,7 +112,7 @@ fn rows_of_a_face_along_an_edge_stand_where_both_bodies_are() {
     for _ in 0..2_000 {
         // The face's normal, across the edge, and the board turned about it.
         let n = DVec3::new(0.1 + dice.roll().abs(), 0.0, 0.1 + dice.roll().abs());
-        let n = n.normalize();
+        let n = n.try_normalize().expect("not zero");
         let upright = glam::DQuat::from_rotation_arc(DVec3::X, n);
         let tilt = dice.vector() * libm::pow(10.0, -13.0 - 3.0 * dice.roll());
         let orientation = (exp(tilt) * exp(n * (1e-4 * dice.roll())) * upright).normalize();

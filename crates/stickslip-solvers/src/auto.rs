@@ -42,6 +42,8 @@ use crate::few::{self, FEW, Few};
 use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
 use crate::islands::Islands;
+use crate::lcp::LcpError;
+use crate::lemke::Lemke;
 use crate::local::LocalProblem;
 use crate::modes;
 use crate::newton::{Newton, NewtonSettings};
@@ -49,7 +51,7 @@ use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
 use crate::proximal::Proximal;
-use crate::pyramid::{self, LemkeContact};
+use crate::pyramid::{self, ContactLcp, LemkeContact};
 use crate::residual::{self, GlobalResidual};
 use crate::rounded::Rounded;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
@@ -158,7 +160,7 @@ impl Chain<'_> {
         match self.problem {
             Posed::Step(step) => residual::of_step(step, p, &mut self.scratch.nu).0,
             Posed::Local(local) => {
-                let r = GlobalResidual::new(local, p).siconos();
+                let r = GlobalResidual::new(local, p).against(self.tolerance);
                 if r.is_finite() { r } else { f64::INFINITY }
             }
         }
@@ -462,8 +464,8 @@ impl Chain<'_> {
         if smooth {
             let engine = &mut self.engines.homotopy;
             engine.newton.settings.iterations = NEWTON_STEPS;
-            // Few contacts have other ways out.
-            engine.settings = if n_c > SMALL {
+            // Fewer contacts have other ways out before all paths are tried.
+            engine.settings = if n_c > LARGE {
                 HomotopySettings::default()
             } else {
                 HomotopySettings::ONE
@@ -491,6 +493,14 @@ impl Chain<'_> {
             }
             p.clone_from(&sweeps);
             if self.newton(&mut p) {
+                return true;
+            }
+        }
+        if smooth && n_c > SMALL && n_c <= LARGE {
+            let engine = &mut self.engines.homotopy;
+            engine.settings = HomotopySettings::default();
+            let outcome = engine.improve(&mut self.system, &mut p, self.inner);
+            if self.judge(&p, outcome.iterations, "homotopy") {
                 return true;
             }
         }
@@ -622,7 +632,7 @@ impl Auto {
             return self.solve_whole(problem, guess, tolerance);
         }
         let (impulses, iterations, solver) = self.by_islands(problem, tolerance);
-        let residual = GlobalResidual::new(problem, &impulses).siconos();
+        let residual = GlobalResidual::new(problem, &impulses).against(tolerance);
         if residual <= tolerance {
             return Ok(Solved {
                 impulses,
@@ -632,6 +642,31 @@ impl Auto {
             });
         }
         self.solve_whole(problem, &impulses, tolerance)
+            .map_err(|e| self.contradiction(problem).unwrap_or(e))
+    }
+
+    /// The ray of a problem whose gaps cannot all stay open: W_nn y = 0 with y ≥ 0 and q_n·y < 0. Where W is semidefinite W
+    /// (y, 0) is zero then, and friction does not help.
+    fn contradiction(&self, problem: &LocalProblem) -> Option<SolveError> {
+        if problem.len() > LEMKE_CONTACTS {
+            return None;
+        }
+        let mut normals = problem.clone();
+        normals.laws.fill(Law::Unilateral);
+        let lcp = ContactLcp::new(&normals).ok()?;
+        match Lemke::default().solve(&lcp.mixed) {
+            Err(LcpError::Ray {
+                pivots,
+                infeasible: true,
+                direction,
+                ..
+            }) => Some(SolveError::Ray {
+                solver: self.name(),
+                iterations: pivots,
+                contacts: lcp.contacts_on(&direction),
+            }),
+            _ => None,
+        }
     }
 
     /// Island by island, cones from nothing: the quickest method that takes each. What it comes to is for the caller

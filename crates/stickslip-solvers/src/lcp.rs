@@ -147,6 +147,9 @@ struct Elimination {
     left: Vec<usize>,
 }
 
+/// Most rows of a mixed problem whose free variables are eliminated in a dense tableau (800 MB).
+const MOST_MIXED: usize = 10_000;
+
 impl MixedLcp {
     /// Residual of `z`: sqrt(‖w_eq‖² + ‖min(z_c, w_c)‖²)/‖q‖.
     #[must_use]
@@ -205,6 +208,18 @@ impl MixedLcp {
         mut solve: impl FnMut(&Lcp) -> Result<LcpSolution, LcpError>,
     ) -> Result<LcpSolution, LcpError> {
         self.validate()?;
+        if self.n_eq == 0 {
+            return solve(&Lcp {
+                m: self.m.clone(),
+                q: self.q.clone(),
+            });
+        }
+        if self.q.len() > MOST_MIXED {
+            return Err(LcpError::Unsuitable(format!(
+                "{} rows of a mixed problem are beyond the {MOST_MIXED} that are eliminated",
+                self.q.len()
+            )));
+        }
         let elimination = self.eliminate();
         match solve(&elimination.lcp) {
             Ok(solution) => {

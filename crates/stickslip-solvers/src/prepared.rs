@@ -36,13 +36,15 @@ pub struct Attempt {
     asked: &'static str,
     solver: &'static str,
     iterations: usize,
+    /// What a ray says, where it ended on one, or why it cannot take the problem.
+    ray: bool,
+    note: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Found {
     Impulses(Vec<DVec3>),
-    /// z, whether it is the end of a ray, and what that or a refusal says.
-    Variables(Vec<f64>, bool, String),
+    Variables(Vec<f64>),
 }
 
 impl<'a> Prepared<'a> {
@@ -74,6 +76,7 @@ impl<'a> Prepared<'a> {
     #[must_use]
     pub fn attempt(&mut self, tolerance: f64) -> Attempt {
         let mut solver = self.name;
+        let (mut ray, mut note) = (false, String::new());
         let (found, iterations) = match &mut self.method {
             Method::Auto(problem, auto) => {
                 auto.forget();
@@ -85,7 +88,14 @@ impl<'a> Prepared<'a> {
                     Err(SolveError::NotConverged {
                         best, iterations, ..
                     }) => (Found::Impulses(best), iterations),
-                    Err(_) => (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0),
+                    Err(e) => {
+                        ray = matches!(e, SolveError::Ray { .. });
+                        note = match &e {
+                            SolveError::Ray { contacts, .. } => pressed_in_words(contacts),
+                            other => other.to_string(),
+                        };
+                        (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0)
+                    }
                 }
             }
             Method::Engine(problem, engine) => {
@@ -103,7 +113,7 @@ impl<'a> Prepared<'a> {
                 // The name was tested when this was made.
                 let result = solve_lcp(problem, self.name, tolerance)
                     .unwrap_or_else(|| Err(LcpError::Unsuitable(self.name.into())));
-                let (ray, note) = match &result {
+                (ray, note) = match &result {
                     Err(LcpError::Ray {
                         direction,
                         infeasible,
@@ -118,7 +128,7 @@ impl<'a> Prepared<'a> {
                     Err(LcpError::Ray { z, pivots, .. }) => (z, pivots),
                     Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], 0),
                 };
-                (Found::Variables(z, ray, note), iterations)
+                (Found::Variables(z), iterations)
             }
         };
         Attempt {
@@ -126,8 +136,19 @@ impl<'a> Prepared<'a> {
             asked: self.name,
             solver,
             iterations,
+            ray,
+            note,
         }
     }
+}
+
+/// What the ray of a contact problem proves, in words.
+fn pressed_in_words(contacts: &[usize]) -> String {
+    let numbers: Vec<String> = contacts.iter().map(ToString::to_string).collect();
+    format!(
+        "there is no solution: no motion keeps contacts {} open together",
+        numbers.join(", ")
+    )
 }
 
 impl Attempt {
@@ -139,18 +160,15 @@ impl Attempt {
         } else {
             format!("{} ({})", self.asked, self.solver)
         };
-        let (values, ray, note) = match self.found {
-            Found::Impulses(p) => {
-                let values = p.iter().flat_map(|p| p.to_array()).collect();
-                (values, false, String::new())
-            }
-            Found::Variables(z, ray, note) => (z, ray, note),
+        let values = match self.found {
+            Found::Impulses(p) => p.iter().flat_map(|p| p.to_array()).collect(),
+            Found::Variables(z) => z,
         };
         let mut answer = problem.judge(values, &name, self.iterations, tolerance)?;
         // The residual decides, not the method's own word: a ray may end on a solution.
         if answer.status != "solved" {
-            answer.note = note;
-            if ray {
+            answer.note = self.note;
+            if self.ray {
                 answer.status = "ray";
             }
         }

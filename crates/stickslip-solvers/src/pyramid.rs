@@ -162,16 +162,16 @@ impl ContactLcp {
         p
     }
 
-    /// Contacts with an impulse variable above `threshold` times the largest in a direction of z.
+    /// Contacts with an impulse variable that is not zero in a direction of z, to 1e-9 of the largest.
     #[must_use]
-    pub fn contacts_on(&self, direction: &[f64], threshold: f64) -> Vec<usize> {
+    pub fn contacts_on(&self, direction: &[f64]) -> Vec<usize> {
         let size = |k: usize| direction.get(k).map_or(0.0, |v| v.abs());
         let largest = (0..self.impulses.len()).map(size).fold(0.0, f64::max);
         let mut contacts: Vec<usize> = self
             .impulses
             .iter()
             .enumerate()
-            .filter(|&(k, _)| largest > 0.0 && size(k) > threshold * largest)
+            .filter(|&(k, _)| largest > 0.0 && size(k) > 1e-9 * largest)
             .map(|(_, &(i, _))| i)
             .collect();
         contacts.dedup();
@@ -252,7 +252,7 @@ impl ContactSolver for LemkeContact {
                     SolveError::Ray {
                         solver,
                         iterations: pivots,
-                        contacts: lcp.contacts_on(&direction, 1e-9),
+                        contacts: lcp.contacts_on(&direction),
                     }
                 })
             }

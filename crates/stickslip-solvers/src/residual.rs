@@ -1,6 +1,6 @@
 //! Residuals: how far impulses are from the law, recomputed from the problem alone.
 
-use crate::law::{contact_vector, tangent};
+use crate::law::tangent;
 use crate::local::LocalProblem;
 use crate::problem::{ContactProblem, InverseMass, Law, Twist};
 use glam::DVec3;
@@ -104,14 +104,24 @@ impl GlobalResidual {
     pub fn siconos(&self) -> f64 {
         divided(self.absolute, self.norm_q.max(self.norm_p).max(self.norm_u))
     }
+
+    /// What decides: at most `tolerance` where Siconos' scaling is, and the residual is small beside the data alone. Under
+    /// heavy bodies |p| is so large that Siconos' scaling by itself says nothing of the velocities.
+    #[must_use]
+    pub fn against(&self, tolerance: f64) -> f64 {
+        self.siconos().max(self.faf() * (tolerance / LARGEST_FAF))
+    }
 }
+
+/// Natural map over |q| above which nothing counts as solved.
+pub const LARGEST_FAF: f64 = 1e-5;
 
 /// a/b, or a where b is below 1e-16: the convention of the collections.
 pub(crate) fn divided(a: f64, b: f64) -> f64 {
     if b < 1e-16 { a } else { a / b }
 }
 
-/// The parts of the law at one contact, each in its own SI unit.
+/// The parts of the law, each in its own SI unit: at one contact, or the largest of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LawParts {
     /// Approach speed left over, max(0, −u_n), m/s.
@@ -139,14 +149,22 @@ impl LawParts {
             dissipation_gap: (mu * p.x.max(0.0) * u_t.length() + p_t.dot(u_t)).max(0.0),
         }
     }
-}
 
-/// Sets impulses on the law's set, so that rounding leaves none outside: p ← P_K(p).
-pub fn project_impulses(laws: &[Law], p: &mut [DVec3]) {
-    for (law, p_i) in laws.iter().zip(p) {
-        *p_i = match law {
-            Law::Unilateral => contact_vector(p_i.x.max(0.0), glam::DVec2::ZERO),
-            _ => law.project(*p_i, 1.0),
-        };
+    /// The largest of each part over all contacts of a problem of cones.
+    #[must_use]
+    pub fn largest(problem: &LocalProblem, p: &[DVec3]) -> Self {
+        let mut out = Self::default();
+        for (i, &p_i) in p.iter().enumerate() {
+            let (mu, w_bar) = (problem.laws[i].friction(), problem.delassus.w_bar(i));
+            let at = Self::of_cone(mu, p_i, problem.velocity(i, p), w_bar);
+            out = Self {
+                penetration_rate: out.penetration_rate.max(at.penetration_rate),
+                pull: out.pull.max(at.pull),
+                gap_with_impulse: out.gap_with_impulse.max(at.gap_with_impulse),
+                cone_excess: out.cone_excess.max(at.cone_excess),
+                dissipation_gap: out.dissipation_gap.max(at.dissipation_gap),
+            };
+        }
+        out
     }
 }

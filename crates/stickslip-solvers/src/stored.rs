@@ -44,9 +44,6 @@ pub struct StoredAnswer {
     pub note: String,
 }
 
-/// Natural map over |q| above which nothing counts as solved in Siconos' scaling.
-const LARGEST_FAF: f64 = 1e-2;
-
 /// Solvers for contact problems in files.
 pub const CONTACT_SOLVERS: [&str; 8] = [
     "auto",
@@ -64,7 +61,7 @@ pub const LCP_SOLVERS: [&str; 4] = ["auto", "lemke", "interior-point", "pgs"];
 
 impl StoredProblem {
     /// Reads FCLIB (`.hdf5`, `.h5`), JSON (`.json`), or Matrix Market (`.mtx`: M, with q in the file beside
-    /// it whose name has `_M` replaced by `_q`).
+    /// it whose name has its last `_M` replaced by `_q`).
     ///
     /// # Errors
     /// One sentence that says what was found and what was expected.
@@ -91,10 +88,10 @@ impl StoredProblem {
             "mtx" => {
                 let m = matrix_market::read(&text(path)?)?;
                 let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-                if !name.contains("_M") {
+                let Some((before, after)) = name.rsplit_once("_M") else {
                     return Err("is the M of a pair NAME_M.mtx, NAME_q.mtx? Its name has no _M".into());
-                }
-                let beside = path.with_file_name(name.replacen("_M", "_q", 1));
+                };
+                let beside = path.with_file_name(format!("{before}_q{after}"));
                 let q = matrix_market::read(&text(&beside).map_err(|e| format!("its q, {}, {e}", beside.display()))?)?;
                 if q.n_cols() != 1 {
                     return Err(format!("q must have one column, not {}", q.n_cols()));
@@ -176,21 +173,20 @@ impl StoredProblem {
         iterations: usize,
         tolerance: f64,
     ) -> Option<StoredAnswer> {
-        let (residual, residual_faf) = match self {
+        let (residual, residual_faf, decisive) = match self {
             Self::Contact(problem) if values.len() == 3 * problem.len() => {
                 let p: Vec<DVec3> = values.chunks_exact(3).map(DVec3::from_slice).collect();
                 let judged = GlobalResidual::new(problem, &p);
-                (judged.siconos(), judged.faf())
+                (judged.siconos(), judged.faf(), judged.against(tolerance))
             }
             Self::Complementarity(problem) if values.len() == problem.q.len() => {
                 let residual = problem.residual(&values);
-                (residual, residual)
+                (residual, residual, residual)
             }
             _ => return None,
         };
         Some(StoredAnswer {
-            // A residual as large as the data solves nothing, however large the impulses that it is compared with.
-            status: if residual <= tolerance && residual_faf <= LARGEST_FAF {
+            status: if decisive <= tolerance {
                 "solved"
             } else {
                 "not converged"

@@ -112,6 +112,9 @@ fn hung(name: &str, length: f64, mass: f64, top: DVec3, angle: f64) -> (BodySpec
     (rod, top + down * length)
 }
 
+/// Makes a joint by its name, between bodies, at a point.
+type Make<'a> = &'a dyn Fn(&str, [&str; 2], DVec3) -> JointSpec;
+
 #[test]
 fn a_double_pendulum_follows_its_equations() {
     let (length, mass) = ([1.0, 0.8], [1.0, 0.7]);
@@ -131,8 +134,7 @@ fn a_double_pendulum_follows_its_equations() {
     // Hinges across the plane, or balls: the motion in the plane is the same.
     let hinge = |name: &str, bodies: [&str; 2], at| JointSpec::hinge(name, bodies, at, DVec3::Y);
     let ball = |name: &str, bodies: [&str; 2], at| JointSpec::ball(name, bodies, at);
-    let kinds: [(&str, &dyn Fn(&str, [&str; 2], DVec3) -> JointSpec); 2] =
-        [("hinges", &hinge), ("balls", &ball)];
+    let kinds: [(&str, Make); 2] = [("hinges", &hinge), ("balls", &ball)];
     for (kind, joint) in kinds {
         let ladder = Ladder::climb(until / 256.0, 4, |h| {
             let (upper, elbow) = hung("upper", length[0], mass[0], DVec3::ZERO, first[0]);
