@@ -29,7 +29,7 @@ use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
-    /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered (contact);
+    /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered, relaxation (contact);
     /// auto, lemke, interior-point, pgs (complementarity); siconos, path; with --all a list such as auto,nsgs
     #[arg(long, value_name = "S", default_value = "auto")]
     solver: String,

@@ -341,6 +341,41 @@ fn solve_tells_rays_and_what_they_prove() {
     }
 }
 
+/// Steps written by a run, solved from their files: a vice without an answer, heavy bodies, and the relaxation.
+#[test]
+fn dumped_steps_say_what_is_wrong_with_them() {
+    let place = folder();
+    let dump = |scene: &str, more: &[&str], exit: i32| {
+        let to = path(&place, scene);
+        let file = format!("scenes/{scene}.toml");
+        stickslip(&[&["run", &file, "--dump", &to], more].concat()).exits(exit);
+        let mut files = std::fs::read_dir(&to).expect("dumped").flatten();
+        files.next().expect("a step").path().display().to_string()
+    };
+    let vice = dump("refused/vice", &[], 1);
+    let out = stickslip(&["solve", &vice]).exits(1).out;
+    assert!(
+        out.contains("ray by") && out.contains("no motion keeps contacts"),
+        "{out}"
+    );
+    let heavy = dump(
+        "heavy_on_light",
+        &["--until", "0.3", "--dump-steps", "25"],
+        0,
+    );
+    let json = stickslip(&["solve", &heavy, "--json"]).exits(0).json();
+    let faf = json["residual_faf"].as_f64().expect("a number");
+    let approach = json["law_parts"]["penetration_rate"]
+        .as_f64()
+        .expect("a number");
+    assert!(faf < 1e-5 && approach < 1e-6, "{json}");
+    let slide = dump("sliding_box", &["--until", "0.1", "--dump-steps", "5"], 0);
+    let out = stickslip(&["solve", &slide, "--solver", "relaxation"])
+        .exits(1)
+        .out;
+    assert!(out.contains("takes off by up to"), "{out}");
+}
+
 #[test]
 fn solve_prints_the_promised_keys() {
     let place = folder();

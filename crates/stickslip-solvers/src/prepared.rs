@@ -9,6 +9,7 @@ use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::proximal::Proximal;
+use crate::relaxation;
 use crate::solver::{Engine, SolveError};
 use crate::staggered::Staggered;
 use crate::stored::{StoredAnswer, StoredProblem, ray_in_words, solve_lcp};
@@ -25,6 +26,7 @@ enum Method<'a> {
     Auto(&'a LocalProblem, Box<Auto>),
     Engine(&'a LocalProblem, Box<dyn Engine>),
     Staggered(&'a LocalProblem, Box<Staggered>),
+    Relaxation(&'a LocalProblem),
     Complementarity(&'a MixedLcp),
 }
 
@@ -64,6 +66,7 @@ impl<'a> Prepared<'a> {
                     "proximal" => with(Box::<Proximal>::default()),
                     "admm" => with(Box::<Admm>::default()),
                     "staggered" => Method::Staggered(problem, Box::default()),
+                    "relaxation" => Method::Relaxation(problem),
                     _ => return None,
                 }
             }
@@ -108,6 +111,15 @@ impl<'a> Prepared<'a> {
                 let mut p = vec![DVec3::ZERO; problem.len()];
                 let outcome = staggered.solve_local(problem, &mut p, speed(problem, tolerance));
                 (Found::Impulses(p), outcome.iterations)
+            }
+            Method::Relaxation(problem) => {
+                let relaxed = relaxation::solve(problem, speed(problem, tolerance));
+                note = format!(
+                    "the convex relaxation, its own law to {:.1e} m/s: what slides takes off by up to {:.1e} m/s, which Coulomb's \
+                     law does not let it",
+                    relaxed.residual, relaxed.artefact
+                );
+                (Found::Impulses(relaxed.impulses), relaxed.iterations)
             }
             Method::Complementarity(problem) => {
                 // The name was tested when this was made.

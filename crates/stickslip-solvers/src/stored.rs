@@ -45,7 +45,7 @@ pub struct StoredAnswer {
 }
 
 /// Solvers for contact problems in files.
-pub const CONTACT_SOLVERS: [&str; 8] = [
+pub const CONTACT_SOLVERS: [&str; 9] = [
     "auto",
     "newton",
     "nsgs",
@@ -54,6 +54,7 @@ pub const CONTACT_SOLVERS: [&str; 8] = [
     "proximal",
     "admm",
     "staggered",
+    "relaxation",
 ];
 
 /// Solvers for (mixed) LCPs in files.
