@@ -114,7 +114,7 @@ impl Dense {
     }
 
     /// Eliminates the first `own` columns, rows exchanged among the first `own` (recorded in `rows`: row k was
-    /// exchanged with rows[k]). False where a pivot is zero or not finite.
+    /// exchanged with `rows[k]`). False where a pivot is zero or not finite.
     #[inline(always)]
     fn eliminate(
         &mut self,

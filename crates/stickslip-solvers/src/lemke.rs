@@ -95,9 +95,9 @@ impl Default for LemkeSettings {
 
 /// Lemke's complementary pivoting on w − M z − c z₀ = q from z₀ large.
 ///
-/// It starts from a basis of free variables and one variable of each complementary pair ([`lcp_start`]); c = B d with
+/// It starts from a basis of free variables and one variable of each complementary pair (`lcp_start`); c = B d with
 /// d > 0 on the pairs covers what is negative there. The basis is a sparse LU factorisation with a product of the
-/// pivots since ([`Basis`]). Ties are broken by a second right-hand side B t, t > 0 drawn at random, as if q were
+/// pivots since (`Basis`). Ties are broken by a second right-hand side B t, t > 0 drawn at random, as if q were
 /// q + ε B t with ε → 0: the lexicographic rule with one column, which decides almost surely. Rows and columns are scaled
 /// by powers of two. A path that ends on a ray or takes too long is tried again under another covering vector; what it
 /// ends with is judged on the data as given. References: Lemke 1965; Cottle, Pang, Stone 1992, sections 4.4 and 4.9;

@@ -20,7 +20,7 @@ pub(crate) struct SparseLu {
     n: usize,
     /// Row, column and value of each pivot, in order.
     pivots: Vec<(usize, usize, f64)>,
-    /// x[row] −= factor · x[pivot row], the operations of pivot k in `lower_starts[k]..`.
+    /// `x[row] −= factor · x[pivot row]`, the operations of pivot k in `lower_starts[k]..`.
     lower: Vec<(usize, f64)>,
     lower_starts: Vec<usize>,
     /// The other entries (column, value) of the pivot rows.
