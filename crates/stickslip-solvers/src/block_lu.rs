@@ -4,7 +4,7 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use crate::elimination::Elimination;
+use crate::elimination::{Elimination, Pattern};
 
 /// Dense block, row-major.
 pub type Block<const B: usize> = [[f64; B]; B];
@@ -12,8 +12,8 @@ pub type Block<const B: usize> = [[f64; B]; B];
 /// Factorisation of an n×n matrix of B×B blocks; pattern and memory are kept between uses.
 #[derive(Clone, Debug, Default)]
 pub struct BlockLu<const B: usize> {
-    /// Pattern analysed last: (starts, columns) by rows.
-    pattern: (Vec<usize>, Vec<usize>),
+    /// Pattern analysed last.
+    pattern: Pattern,
     elimination: Elimination,
     diagonal: Vec<Block<B>>,
     pivots: Vec<Pivot<B>>,
@@ -132,11 +132,7 @@ impl<const B: usize> BlockLu<B> {
     /// Prepares for a matrix with this pattern (rows compressed; taken as symmetric, diagonal
     /// implied) and sets it to zero. Cheap where the pattern is that of the last call.
     pub fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
-        if self.pattern.0 != starts || self.pattern.1 != cols {
-            self.pattern.0.clear();
-            self.pattern.0.extend_from_slice(starts);
-            self.pattern.1.clear();
-            self.pattern.1.extend_from_slice(cols);
+        if self.pattern.renew(starts, cols) {
             self.elimination.find(starts, cols);
         }
         self.diagonal.clear();
@@ -152,8 +148,8 @@ impl<const B: usize> BlockLu<B> {
 
     /// Forgets the pattern: the next analysis is made anew.
     pub(crate) fn forget(&mut self) {
-        self.pattern.0.clear();
-        self.pattern.1.clear();
+        self.pattern.starts.clear();
+        self.pattern.cols.clear();
     }
 
     /// Blocks below the diagonal in the factors.

@@ -89,6 +89,25 @@ impl Delassus {
         (&self.cols[range.clone()], &self.blocks[range])
     }
 
+    /// Visits the blocks between some contacts that touch no others (rising), by their places among them.
+    pub(crate) fn for_blocks_of(
+        &self,
+        members: &[usize],
+        mut visit: impl FnMut(usize, usize, &DMat3),
+    ) {
+        for (k, &i) in members.iter().enumerate() {
+            let (cols, blocks) = self.row(i);
+            // Both lists rise: walk them together.
+            let mut l = 0;
+            for (&j, block) in cols.iter().zip(blocks) {
+                while members[l] < j {
+                    l += 1;
+                }
+                visit(k, l, block);
+            }
+        }
+    }
+
     /// The diagonal block W_ii, in 1/kg.
     #[must_use]
     pub fn diagonal(&self, i: usize) -> &DMat3 {

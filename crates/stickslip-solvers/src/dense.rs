@@ -26,6 +26,18 @@ impl DenseLu {
         &mut self.lu
     }
 
+    /// Factors the rows and columns `members` of an n×n row-major matrix. False where singular.
+    pub fn factor_part(&mut self, n: usize, a: &[f64], members: &[usize]) -> bool {
+        let k = members.len();
+        let part = self.matrix(k);
+        for (row, &i) in part.chunks_exact_mut(k.max(1)).zip(members) {
+            for (entry, &j) in row.iter_mut().zip(members) {
+                *entry = a[i * n + j];
+            }
+        }
+        self.factor_in_place()
+    }
+
     /// The memory of [`Self::matrix`] again, as it is.
     pub fn entries(&mut self) -> &mut [f64] {
         &mut self.lu

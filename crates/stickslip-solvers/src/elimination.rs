@@ -3,6 +3,27 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Pattern of a matrix of blocks, rows compressed: the columns of row i are `cols[starts[i]..starts[i + 1]]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pattern {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) cols: Vec<usize>,
+}
+
+impl Pattern {
+    /// Takes this pattern; false if it is the one it has.
+    pub(crate) fn renew(&mut self, starts: &[usize], cols: &[usize]) -> bool {
+        if self.starts == starts && self.cols == cols {
+            return false;
+        }
+        self.starts.clear();
+        self.starts.extend_from_slice(starts);
+        self.cols.clear();
+        self.cols.extend_from_slice(cols);
+        true
+    }
+}
+
 /// Order of elimination by minimum degree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elimination {

@@ -29,16 +29,9 @@ pub fn all_solutions(lcp: &Lcp, tolerance: f64) -> Result<Vec<Vec<f64>>, String>
     for basis in 0u32..1 << n {
         let members: Vec<usize> = (0..n).filter(|k| basis >> k & 1 == 1).collect();
         // M_ss z_s = −q_s, the rest zero.
-        let k = members.len();
         let mut z_s: Vec<f64> = members.iter().map(|&i| -lcp.q[i]).collect();
-        if k > 0 {
-            let a = lu.matrix(k);
-            for (r, &i) in members.iter().enumerate() {
-                for (c, &j) in members.iter().enumerate() {
-                    a[r * k + c] = dense[i * n + j];
-                }
-            }
-            if !lu.factor_in_place() {
+        if !members.is_empty() {
+            if !lu.factor_part(n, &dense, &members) {
                 continue;
             }
             lu.solve(&mut z_s);

@@ -98,16 +98,10 @@ impl Few {
         self.q.clear();
         self.mu.clear();
         self.w_bar.clear();
-        for (k, &i) in members.iter().enumerate() {
-            let (cols, blocks) = problem.delassus.row(i);
-            // Both lists rise: walk them together.
-            let mut l = 0;
-            for (&j, block) in cols.iter().zip(blocks) {
-                while members[l] < j {
-                    l += 1;
-                }
-                self.w[k * n + l] = *block;
-            }
+        let w = &mut self.w;
+        let block = |k: usize, l: usize, block: &DMat3| w[k * n + l] = *block;
+        problem.delassus.for_blocks_of(members, block);
+        for &i in members {
             self.q.push(problem.q[i]);
             self.mu.push(problem.laws[i].friction());
             self.w_bar.push(problem.delassus.w_bar(i));

@@ -8,14 +8,14 @@
 //! machine's vectors are, without fused products: the bits do not depend on the machine.
 
 use crate::block_lu::Block;
-use crate::elimination::Elimination;
+use crate::elimination::{Elimination, Pattern};
 
 /// Factorisation of an n×n matrix of B×B blocks with a symmetric pattern; pattern and memory are kept between uses.
 /// Rows are exchanged within a front's own nodes only: callers refine or test the answer where that may matter.
 #[derive(Clone, Debug, Default)]
 pub struct FrontLu<const B: usize> {
-    /// Pattern analysed last: (starts, columns) by rows.
-    pattern: (Vec<usize>, Vec<usize>),
+    /// Pattern analysed last.
+    pattern: Pattern,
     blocks: Vec<Block<B>>,
     /// Node at each place of the order of elimination.
     order: Vec<usize>,
@@ -297,15 +297,11 @@ impl<const B: usize> FrontLu<B> {
     /// Prepares for a matrix with this pattern (rows compressed, each sorted; symmetric, with its diagonal) and sets it to
     /// zero. Cheap where the pattern is that of the last call.
     pub fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
-        if self.pattern.0 != starts || self.pattern.1 != cols {
-            self.pattern.0.clear();
-            self.pattern.0.extend_from_slice(starts);
-            self.pattern.1.clear();
-            self.pattern.1.extend_from_slice(cols);
+        if self.pattern.renew(starts, cols) {
             self.find_fronts();
         }
         self.blocks.clear();
-        self.blocks.resize(self.pattern.1.len(), [[0.0; B]; B]);
+        self.blocks.resize(self.pattern.cols.len(), [[0.0; B]; B]);
     }
 
     /// Blocks in the factors.
@@ -316,7 +312,7 @@ impl<const B: usize> FrontLu<B> {
 
     fn find_fronts(&mut self) {
         let mut elimination = Elimination::default();
-        elimination.find(&self.pattern.0, &self.pattern.1);
+        elimination.find(&self.pattern.starts, &self.pattern.cols);
         let n = elimination.order.len();
         // Bottom up, each node takes in the fronts of its children where few zeros come of it.
         let mut gathered: Vec<Option<Gathered>> = Vec::with_capacity(n);
@@ -438,10 +434,10 @@ impl<const B: usize> FrontLu<B> {
         for (p, &node) in self.order.iter().enumerate() {
             new_place[node] = p;
         }
-        let mut entries = Vec::with_capacity(self.pattern.1.len());
+        let mut entries = Vec::with_capacity(self.pattern.cols.len());
         for i in 0..n {
-            for at in self.pattern.0[i]..self.pattern.0[i + 1] {
-                let (a, b) = (new_place[i], new_place[self.pattern.1[at]]);
+            for at in self.pattern.starts[i]..self.pattern.starts[i + 1] {
+                let (a, b) = (new_place[i], new_place[self.pattern.cols[at]]);
                 let front = front_of[a.min(b)];
                 let place = |p| local(&self.later, &fronts[front], p);
                 entries.push((front, at, place(a), place(b)));
@@ -461,8 +457,8 @@ impl<const B: usize> FrontLu<B> {
 
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
     pub fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
-        let start = self.pattern.0[i];
-        let Ok(at) = self.pattern.1[start..self.pattern.0[i + 1]].binary_search(&j) else {
+        let start = self.pattern.starts[i];
+        let Ok(at) = self.pattern.cols[start..self.pattern.starts[i + 1]].binary_search(&j) else {
             debug_assert!(false, "block ({i}, {j}) is not in the pattern");
             return;
         };

@@ -78,16 +78,8 @@ impl LocalProblem {
     /// The problem of some contacts that touch no others, numbered as in `members` (rising).
     pub(crate) fn island(&self, members: &[usize]) -> Self {
         let mut entries = Vec::new();
-        for (k, &i) in members.iter().enumerate() {
-            let (cols, blocks) = self.delassus.row(i);
-            let mut l = 0;
-            for (&j, block) in cols.iter().zip(blocks) {
-                while members[l] < j {
-                    l += 1;
-                }
-                entries.push((k, l, *block));
-            }
-        }
+        self.delassus
+            .for_blocks_of(members, |k, l, block| entries.push((k, l, *block)));
         Self {
             delassus: Delassus::from_blocks(members.len(), entries),
             q: members.iter().map(|&i| self.q[i]).collect(),

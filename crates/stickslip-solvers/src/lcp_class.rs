@@ -69,17 +69,10 @@ pub fn is_copositive(m: &SparseMatrix, tolerance: f64) -> Result<bool, String> {
     let mut lu = DenseLu::default();
     for face in 1u32..1 << n {
         let members: Vec<usize> = (0..n).filter(|k| face >> k & 1 == 1).collect();
-        let k = members.len();
-        let block = lu.matrix(k);
-        for (r, &i) in members.iter().enumerate() {
-            for (c, &j) in members.iter().enumerate() {
-                block[r * k + c] = s[i * n + j];
-            }
-        }
-        if !lu.factor_in_place() {
+        if !lu.factor_part(n, &s, &members) {
             continue;
         }
-        let mut x = vec![1.0; k];
+        let mut x = vec![1.0; members.len()];
         lu.solve(&mut x);
         // x/Σx has the value 1/Σx, negative where every x is.
         let sum: f64 = x.iter().sum();
