@@ -3,15 +3,15 @@
 //! | stage | method | starts from |
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
-//! | 1 | semismooth Newton | the guess (the last step's impulses), else zero |
+//! | 1 | semismooth Newton | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
 //! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
-//! | 7 | arclength homotopy (several paths beyond 30 contacts), finished by Newton; then proximal Newton from its end | scratch |
+//! | 7 | arclength homotopy (several paths beyond 200 contacts), finished by Newton; then proximal Newton from its end | scratch |
 //! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
-//! | 9 | Gauss-Seidel in growing portions, Newton after each | best so far |
+//! | 9 | Gauss-Seidel in growing portions, Newton after each; then several paths of the homotopy (31 to 200 contacts) | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
@@ -32,7 +32,7 @@
 //! the answer that Newton finds from zero, which is near the smallest impulses: a sliding body goes on and does not
 //! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
 //! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
-//! ([`Auto::solve_local`]) any answer will do, the quickest first.
+//! ([`Auto::solve_local`]) any answer will do, the quickest first; what decides is [`GlobalResidual::against`].
 //!
 //! **Stored problems.** Cones without a guess are solved island by island: one contact by its closed form, up to twelve by
 //! two sweeps and full Newton steps (`few`), more by the interior point (above 200 contacts) and by Newton from 3, 6 and 12 sweeps,
