@@ -29,13 +29,21 @@ export class Watched {
     return watched;
   }
 
-  value(key) { return this.page.textContent(`[data-value="${key}"]`); }
+  // Waits until what was last asked for is drawn: the page draws once a picture, after the input that asked for it.
+  drawn() { return this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))); }
+
+  // A value of the panel, of what is chosen now rather than of what was chosen before the last click.
+  async value(key) {
+    await this.drawn();
+    return this.page.textContent(`[data-value="${key}"]`);
+  }
 
   numbers(key) { return this.value(key).then((text) => text.split(",").map(Number)); }
 
   // Shows a frame and waits until it is drawn.
   async seek(frame) {
-    await this.page.evaluate((f) => { window.stickslip.seek(f); return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); }, frame);
+    await this.page.evaluate((f) => window.stickslip.seek(f), frame);
+    await this.drawn();
   }
 
   async close() {
