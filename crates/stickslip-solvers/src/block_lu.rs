@@ -148,8 +148,7 @@ impl<const B: usize> BlockLu<B> {
 
     /// Forgets the pattern: the next analysis is made anew.
     pub(crate) fn forget(&mut self) {
-        self.pattern.starts.clear();
-        self.pattern.cols.clear();
+        self.pattern.forget();
     }
 
     /// Blocks below the diagonal in the factors.

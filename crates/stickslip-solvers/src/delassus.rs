@@ -82,6 +82,13 @@ impl Delassus {
         self.blocks.len()
     }
 
+    /// Are all its numbers finite?
+    pub(crate) fn is_finite(&self) -> bool {
+        // 0 x is no number where x is not finite.
+        let sum = self.blocks.iter().fold(DMat3::ZERO, |s, b| s + *b * 0.0);
+        sum == DMat3::ZERO
+    }
+
     /// Columns and blocks of row `i`.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[usize], &[DMat3]) {

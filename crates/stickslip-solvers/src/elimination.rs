@@ -22,6 +22,12 @@ impl Pattern {
         self.cols.extend_from_slice(cols);
         true
     }
+
+    /// Forgets it: the next one is new.
+    pub(crate) fn forget(&mut self) {
+        self.starts.clear();
+        self.cols.clear();
+    }
 }
 
 /// Order of elimination by minimum degree.

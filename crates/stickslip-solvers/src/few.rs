@@ -1,5 +1,5 @@
 //! Few contacts on the exact cone, from nothing: two sweeps of Gauss-Seidel, then full Newton steps on the contacts that
-//! are closed, all in dense loops.
+//! are closed, all in dense rows of known length.
 //!
 //! The quick way in for small problems and for the islands of larger ones (`islands`): most are solved in two to four
 //! steps. There is no line search and no guarantee: who calls it looks at the residual and has a chain of methods for
@@ -10,344 +10,478 @@
 //! | open | z_n ≤ 0 | p⁺ = 0, eliminated |
 //! | sticks | \|z_t\| ≤ μ z_n | W δp = −u |
 //! | slides | else | u_n⁺ = 0, p_t⁺ on the disc of radius μ z_n, linearised |
+//!
+//! Everything is compiled for the widest vectors that the machine has; without fused products the bits are the same on all.
 
-use crate::law::{contact_vector, project_cone, tangent};
+use crate::law::{contact_vector, tangent};
 use crate::local::LocalProblem;
+use crate::residual::{Squares, of_cone};
 use glam::{DMat3, DVec2, DVec3};
 
 /// Most contacts that are few.
-pub(crate) const FEW: usize = 12;
+pub(crate) const FEW: usize = 26;
 /// Newton steps after which it is given up, and sweeps before the first.
 const STEPS: usize = 12;
 const SWEEPS: usize = 2;
 /// Relative regularisation of W: redundant contacts need it, and it does not move the solution.
 const EPSILON: f64 = 1e-10;
+/// A pivot below this times w̄ is not trusted without exchange of rows: the regularisation leaves more.
+const TRUSTED: f64 = 1e-12;
 
-/// Memory of the solver.
+/// Last relative change of the ratio of slip to impulse in a sweep, whose impulses are a start only.
+const COARSE: f64 = 0.1;
+
+/// Numbers in a register.
+const LANES: usize = 4;
+
+/// The numbers of all contacts, padded: 3n of a vector, or a row of the linear system with its right-hand side behind.
+type Row<const V: usize> = [[f64; LANES]; V];
+
+/// Memory of the matrices.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Few {
-    /// W of the contacts asked for, row-major in blocks: block (i, j) at i n + j.
-    w: Vec<DMat3>,
-    q: Vec<DVec3>,
-    mu: Vec<f64>,
-    w_bar: Vec<f64>,
-    p: Vec<DVec3>,
-    u: Vec<DVec3>,
-    rows: Vec<Row>,
-    /// Contacts that are not open.
-    closed: Vec<usize>,
-    /// The linear system with its right-hand side as the last column.
-    system: Vec<f64>,
+pub(crate) struct Memory {
+    rows: Vec<[f64; LANES]>,
+    cols: Vec<[f64; LANES]>,
+    system: Vec<[f64; LANES]>,
+}
+
+/// Solves the contacts `members` of the problem, which touch no others, each a cone with its friction. Their impulses
+/// go to `p`; the number of sweeps and steps, or `None` where the residual, relative to the
+/// largest of |q|, |p| and |u| of these contacts, does not meet the tolerance.
+pub(crate) fn solve(
+    problem: &LocalProblem,
+    members: &[usize],
+    tolerance: f64,
+    p: &mut [DVec3],
+    memory: &mut Memory,
+) -> Option<usize> {
+    macro_rules! wide {
+        ($v:literal) => {
+            pulp::Arch::new().dispatch(Solve::<$v> {
+                problem,
+                members,
+                tolerance,
+                p,
+                memory,
+            })
+        };
+    }
+    // 3n + 1 numbers in a row.
+    match members.len() {
+        2 => wide!(2),
+        3 => wide!(3),
+        4 | 5 => wide!(4),
+        6 => wide!(5),
+        7 => wide!(6),
+        8 | 9 => wide!(7),
+        10 => wide!(8),
+        11 => wide!(9),
+        12 => wide!(10),
+        13..=15 => wide!(12),
+        16..=21 => wide!(16),
+        22..=26 => wide!(20),
+        _ => None,
+    }
+}
+
+/// What is asked for.
+struct Solve<'a, const V: usize> {
+    problem: &'a LocalProblem,
+    members: &'a [usize],
+    tolerance: f64,
+    p: &'a mut [DVec3],
+    memory: &'a mut Memory,
+}
+
+impl<const V: usize> pulp::WithSimd for Solve<'_, V> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Option<usize> {
+        let mut few = Few::<V>::new(self.problem, self.members, self.memory);
+        let found = few.solve(self.tolerance);
+        for (k, &i) in self.members.iter().enumerate() {
+            self.p[i] = at(&few.p, k);
+        }
+        found
+    }
+}
+
+/// The contacts at hand.
+struct Few<'a, const V: usize> {
+    n: usize,
+    /// W by rows and by columns: it need not be symmetric.
+    rows: &'a [Row<V>],
+    cols: &'a [Row<V>],
+    diagonal: [DMat3; FEW],
+    mu: [f64; FEW],
+    w_bar: [f64; FEW],
+    q: Row<V>,
+    p: Row<V>,
+    u: Row<V>,
+    /// The linear system with its right-hand side behind the last column.
+    system: &'a mut [Row<V>],
 }
 
 /// A contact's row: A δp + B δu = g with A = w̄ ((1 + ε) I − B).
 #[derive(Clone, Copy, Debug)]
-enum Row {
+enum Law {
     Open,
     Sticks,
-    Slides { b: DMat3, g: DVec3 },
+    /// B has the rows (1, 0, 0) and μe ⊗ (1, 0, 0) + k (0, I − e eᵀ).
+    Slides {
+        mu_e: DVec2,
+        turn: [DVec2; 2],
+        g: DVec3,
+    },
 }
 
-/// F, the natural map with ρ = 1, and what it is divided by: squares.
-#[derive(Clone, Copy, Debug, Default)]
-struct Squares {
-    f: f64,
-    q: f64,
-    p: f64,
-    u: f64,
+#[inline(always)]
+fn at<const V: usize>(row: &Row<V>, k: usize) -> DVec3 {
+    let [x, y, z] = *row.as_flattened()[3 * k..]
+        .first_chunk()
+        .unwrap_or(&[0.0; 3]);
+    DVec3::new(x, y, z)
 }
 
-impl Few {
-    /// Solves the contacts `members` of the problem, which touch no others, each a cone with friction `mu`. Their impulses
-    /// go to `p`; the number of sweeps and steps, or `None` where the residual, relative to the
-    /// largest of |q|, |p| and |u| of these contacts, does not meet the tolerance.
-    pub(crate) fn solve(
-        &mut self,
-        problem: &LocalProblem,
-        members: &[usize],
-        tolerance: f64,
-        p: &mut [DVec3],
-    ) -> Option<usize> {
-        self.load(problem, members);
+#[inline(always)]
+fn put<const V: usize>(row: &mut Row<V>, k: usize, v: DVec3) {
+    if let Some(target) = row.as_flattened_mut()[3 * k..].first_chunk_mut() {
+        *target = v.to_array();
+    }
+}
+
+/// row += s other.
+#[inline(always)]
+fn add_multiple<const V: usize>(row: &mut Row<V>, s: f64, other: &Row<V>) {
+    for v in 0..V {
+        for j in 0..LANES {
+            row[v][j] += s * other[v][j];
+        }
+    }
+}
+
+/// x − l y.
+#[inline(always)]
+fn subtract(mut x: [f64; LANES], l: f64, y: &[f64; LANES]) -> [f64; LANES] {
+    for j in 0..LANES {
+        x[j] -= l * y[j];
+    }
+    x
+}
+
+impl<'a, const V: usize> Few<'a, V> {
+    #[inline(always)]
+    fn new(problem: &LocalProblem, members: &[usize], memory: &'a mut Memory) -> Self {
         let n = members.len();
-        let mut found = None;
+        for matrix in [&mut memory.rows, &mut memory.cols] {
+            matrix.clear();
+            matrix.resize(3 * n * V, [0.0; LANES]);
+        }
+        memory.system.resize(3 * n * V, [0.0; LANES]);
+        let (rows, _) = memory.rows.as_chunks_mut::<V>();
+        let (cols, _) = memory.cols.as_chunks_mut::<V>();
+        let (system, _) = memory.system.as_chunks_mut::<V>();
+        problem.delassus.for_blocks_of(members, |k, l, block| {
+            let columns = [block.x_axis, block.y_axis, block.z_axis];
+            let [x, y, z] = columns;
+            for (a, row) in rows[3 * k..3 * k + 3].iter_mut().enumerate() {
+                put(row, l, DVec3::new(x[a], y[a], z[a]));
+            }
+            for (column, col) in columns.into_iter().zip(&mut cols[3 * l..3 * l + 3]) {
+                put(col, k, column);
+            }
+        });
+        let mut few = Self {
+            n,
+            rows,
+            cols,
+            diagonal: [DMat3::ZERO; FEW],
+            mu: [0.0; FEW],
+            w_bar: [0.0; FEW],
+            q: [[0.0; LANES]; V],
+            p: [[0.0; LANES]; V],
+            u: [[0.0; LANES]; V],
+            system,
+        };
+        for (k, &i) in members.iter().enumerate() {
+            few.diagonal[k] = *problem.delassus.diagonal(i);
+            few.mu[k] = problem.laws[i].friction();
+            few.w_bar[k] = problem.delassus.w_bar(i);
+            put(&mut few.q, k, problem.q[i]);
+        }
+        few.u = few.q;
+        few
+    }
+
+    #[inline(always)]
+    fn solve(&mut self, tolerance: f64) -> Option<usize> {
         for sweep in 1..=SWEEPS {
             self.sweep();
-            if self.measure() <= tolerance {
-                found = Some(sweep);
-                break;
+            if self.residual() <= tolerance {
+                return Some(sweep);
             }
         }
-        let mut step = 0;
-        while found.is_none() && step < STEPS && self.step() {
-            step += 1;
-            if self.measure() <= tolerance {
-                found = Some(SWEEPS + step);
+        for step in 1..=STEPS {
+            if !self.step() {
+                return None;
+            }
+            if self.residual() <= tolerance {
+                return Some(SWEEPS + step);
             }
         }
-        for k in 0..n {
-            p[members[k]] = self.p[k];
-        }
-        found
+        None
     }
 
-    fn load(&mut self, problem: &LocalProblem, members: &[usize]) {
-        let n = members.len();
-        self.w.clear();
-        self.w.resize(n * n, DMat3::ZERO);
-        self.q.clear();
-        self.mu.clear();
-        self.w_bar.clear();
-        let w = &mut self.w;
-        let block = |k: usize, l: usize, block: &DMat3| w[k * n + l] = *block;
-        problem.delassus.for_blocks_of(members, block);
-        for &i in members {
-            self.q.push(problem.q[i]);
-            self.mu.push(problem.laws[i].friction());
-            self.w_bar.push(problem.delassus.w_bar(i));
-        }
-        self.p.clear();
-        self.p.resize(n, DVec3::ZERO);
-        self.u.clear();
-        self.u.resize(n, DVec3::ZERO);
-    }
-
-    /// Velocity of contact `k`.
-    fn velocity(&self, k: usize) -> DVec3 {
-        let n = self.p.len();
-        let row = &self.w[k * n..(k + 1) * n];
-        row.iter()
-            .zip(&self.p)
-            .fold(self.q[k], |u, (w, p)| u + *w * *p)
-    }
-
+    #[inline(always)]
     fn sweep(&mut self) {
-        let n = self.p.len();
-        for k in 0..n {
-            let w = self.w[k * n + k];
-            let q = self.velocity(k) - w * self.p[k];
-            self.p[k] = alone(self.mu[k], &w, q);
+        for k in 0..self.n {
+            let (w, old) = (&self.diagonal[k], at(&self.p, k));
+            let p = alone_to(COARSE, self.mu[k], w, at(&self.u, k) - *w * old);
+            self.add(k, p - old);
+            put(&mut self.p, k, p);
         }
     }
 
-    /// Sets the velocities; the residual.
-    fn measure(&mut self) -> f64 {
-        let mut s = Squares::default();
-        for k in 0..self.p.len() {
-            let u = self.velocity(k);
-            self.u[k] = u;
-            s.add(self.mu[k], self.p[k], u, self.q[k]);
+    /// u += W δp for δp of contact `k`.
+    #[inline(always)]
+    fn add(&mut self, k: usize, dp: DVec3) {
+        if dp != DVec3::ZERO {
+            let cols = &self.cols[3 * k..3 * k + 3];
+            for (s, col) in dp.to_array().into_iter().zip(cols) {
+                add_multiple(&mut self.u, s, col);
+            }
         }
-        s.relative()
+    }
+
+    #[inline(always)]
+    fn residual(&self) -> f64 {
+        let mut squares = Squares::default();
+        for k in 0..self.n {
+            let (q, p, u) = (at(&self.q, k), at(&self.p, k), at(&self.u, k));
+            squares.add(of_cone(self.mu[k], p, u), q, p, u);
+        }
+        squares.norms().siconos()
     }
 
     /// One full Newton step; false where the system is singular or the impulses are not finite.
+    #[inline(always)]
     fn step(&mut self) -> bool {
-        let n = self.p.len();
-        self.rows.clear();
-        self.closed.clear();
-        for k in 0..n {
-            let row = linearised(self.mu[k], self.w_bar[k], self.p[k], self.u[k]);
-            if !matches!(row, Row::Open) {
-                self.closed.push(k);
-            }
-            self.rows.push(row);
-        }
-        let size = 3 * self.closed.len();
-        self.assemble(size);
-        if !eliminate(&mut self.system, size) {
-            return false;
-        }
-        for (k, row) in self.rows.iter().enumerate() {
-            if matches!(row, Row::Open) {
-                self.p[k] = DVec3::ZERO;
+        let mut laws = [Law::Open; FEW];
+        let mut closed = [0; FEW];
+        let mut m = 0;
+        for k in 0..self.n {
+            laws[k] = linearised(self.mu[k], self.w_bar[k], at(&self.p, k), at(&self.u, k));
+            if !matches!(laws[k], Law::Open) {
+                closed[m] = k;
+                m += 1;
             }
         }
-        for (a, &k) in self.closed.iter().enumerate() {
-            let at = |r: usize| self.system[(3 * a + r) * width(size) + size];
-            self.p[k] += DVec3::new(at(0), at(1), at(2));
+        let closed = &closed[..m];
+        let mut scales = [0.0; FEW];
+        for (scale, &k) in scales.iter_mut().zip(closed) {
+            *scale = TRUSTED * self.w_bar[k];
         }
-        self.p.iter().all(|p| p.is_finite())
+        let scales = &scales[..m];
+        self.assemble(&laws, closed);
+        if !eliminate(self.system, scales) {
+            self.assemble(&laws, closed);
+            if !eliminate_with_exchange(self.system, 3 * m) {
+                return false;
+            }
+        }
+        for k in 0..self.n {
+            if matches!(laws[k], Law::Open) {
+                put(&mut self.p, k, DVec3::ZERO);
+            }
+        }
+        for (a, &k) in closed.iter().enumerate() {
+            let system = &self.system[3 * a..3 * a + 3];
+            let x = |r: usize| system[r].as_flattened()[3 * m];
+            let p = at(&self.p, k) + DVec3::new(x(0), x(1), x(2));
+            put(&mut self.p, k, p);
+        }
+        self.u = self.q;
+        let mut finite = true;
+        for k in 0..self.n {
+            let p = at(&self.p, k);
+            finite &= p.is_finite();
+            self.add(k, p);
+        }
+        finite
     }
 
     /// Rows of the closed contacts: A δp_i + B Σ_j W_ij δp_j = g, with δp_j = −p_j of the open ones on the right.
-    fn assemble(&mut self, size: usize) {
-        let n = self.p.len();
-        let width = width(size);
-        self.system.clear();
-        self.system.resize(size * width, 0.0);
-        for (a, &i) in self.closed.iter().enumerate() {
-            let mut lost = DVec3::ZERO;
-            for (j, row) in self.rows.iter().enumerate() {
-                if matches!(row, Row::Open) && self.p[j] != DVec3::ZERO {
-                    lost += self.w[i * n + j] * self.p[j];
+    #[inline(always)]
+    fn assemble(&mut self, laws: &[Law; FEW], closed: &[usize]) {
+        let size = 3 * closed.len();
+        let all = closed.len() == self.n;
+        let w = self.rows;
+        let system = &mut *self.system;
+        for (a, &i) in closed.iter().enumerate() {
+            let w = &w[3 * i..3 * i + 3];
+            let rows = &mut system[3 * a..3 * a + 3];
+            let mut g = -at(&self.u, i);
+            for r in 0..3 {
+                if all {
+                    rows[r] = w[r];
+                    continue;
                 }
-            }
-            let (b, g) = match self.rows[i] {
-                Row::Slides { b, g } => (Some(b), g + b * lost),
-                _ => (None, lost - self.u[i]),
-            };
-            for (c, &j) in self.closed.iter().enumerate() {
-                let w = self.w[i * n + j];
-                let mut block = b.map_or(w, |b| b * w);
-                if i == j {
-                    let w_bar = self.w_bar[i];
-                    block += DMat3::from_diagonal(DVec3::splat(EPSILON * w_bar));
-                    if let Some(b) = b {
-                        block += (DMat3::IDENTITY - b) * w_bar;
+                rows[r] = [[0.0; LANES]; V];
+                for (c, &j) in closed.iter().enumerate() {
+                    put(&mut rows[r], c, at(&w[r], j));
+                }
+                for j in 0..self.n {
+                    if matches!(laws[j], Law::Open) {
+                        g[r] += at(&w[r], j).dot(at(&self.p, j));
                     }
                 }
-                for (col, column) in [block.x_axis, block.y_axis, block.z_axis]
-                    .into_iter()
-                    .enumerate()
-                {
-                    let at = 3 * a * width + 3 * c + col;
-                    self.system[at] = column.x;
-                    self.system[at + width] = column.y;
-                    self.system[at + 2 * width] = column.z;
-                }
             }
-            let at = 3 * a * width + size;
-            self.system[at] = g.x;
-            self.system[at + width] = g.y;
-            self.system[at + 2 * width] = g.z;
+            let w_bar = self.w_bar[i];
+            if let Law::Slides { mu_e, turn, g: own } = &laws[i] {
+                // g holds W p of what opens, and −u, which is not multiplied by B but part of its own.
+                let lost = g + at(&self.u, i);
+                let [normal, first, second] = [rows[0], rows[1], rows[2]];
+                for (r, (mu_e, turn)) in mu_e.to_array().into_iter().zip(turn).enumerate() {
+                    for v in 0..V {
+                        for j in 0..LANES {
+                            rows[1 + r][v][j] =
+                                mu_e * normal[v][j] + turn.x * first[v][j] + turn.y * second[v][j];
+                        }
+                    }
+                    let places = &mut rows[1 + r].as_flattened_mut()[3 * a..3 * a + 3];
+                    places[0] -= w_bar * mu_e;
+                    places[1] -= w_bar * turn.x;
+                    places[2] -= w_bar * turn.y;
+                    places[1 + r] += w_bar;
+                }
+                g = *own
+                    + DVec3::new(
+                        lost.x,
+                        mu_e.x * lost.x + turn[0].dot(tangent(lost)),
+                        mu_e.y * lost.x + turn[1].dot(tangent(lost)),
+                    );
+            }
+            for (r, g) in g.to_array().into_iter().enumerate() {
+                let row = rows[r].as_flattened_mut();
+                row[3 * a + r] += EPSILON * w_bar;
+                row[size] = g;
+            }
         }
     }
 }
 
-impl Squares {
-    fn add(&mut self, mu: f64, p: DVec3, u: DVec3, q: DVec3) {
-        let mut z = p - u;
-        z.x -= mu * tangent(u).length();
-        self.f += (p - project_cone(mu, z)).length_squared();
-        self.q += q.length_squared();
-        self.p += p.length_squared();
-        self.u += u.length_squared();
-    }
-
-    fn relative(&self) -> f64 {
-        let scale = self.q.max(self.p).max(self.u).sqrt();
-        crate::residual::divided(self.f.sqrt(), scale)
-    }
-}
-
-fn linearised(mu: f64, w_bar: f64, p: DVec3, u: DVec3) -> Row {
+#[inline(always)]
+fn linearised(mu: f64, w_bar: f64, p: DVec3, u: DVec3) -> Law {
     let x = p * w_bar;
     let z = x - u;
     if z.x <= 0.0 {
-        return Row::Open;
+        return Law::Open;
     }
     let (t, radius) = (tangent(z), mu * z.x);
     let length = t.length();
     if length <= radius {
-        return Row::Sticks;
+        return Law::Sticks;
     }
-    let e = t / length;
-    let k = radius / length;
-    Row::Slides {
-        b: DMat3::from_cols(
-            contact_vector(1.0, e * mu),
-            DVec3::new(0.0, k * (1.0 - e.x * e.x), -k * e.x * e.y),
-            DVec3::new(0.0, -k * e.x * e.y, k * (1.0 - e.y * e.y)),
-        ),
+    let over = 1.0 / length;
+    let e = t * over;
+    let k = radius * over;
+    let cross = -k * e.x * e.y;
+    Law::Slides {
+        mu_e: e * mu,
+        turn: [
+            DVec2::new(k * (1.0 - e.x * e.x), cross),
+            DVec2::new(cross, k * (1.0 - e.y * e.y)),
+        ],
         g: -contact_vector(u.x, tangent(x) - e * radius),
     }
 }
 
-/// Columns of a row of a system of size `n` with its right-hand side in column n: even, which suits registers.
-const fn width(n: usize) -> usize {
-    (n + 2) & !1
-}
-
-/// Solves the n×n system whose right-hand side is in column n, in place; false where singular.
-fn eliminate(a: &mut [f64], n: usize) -> bool {
-    match n {
-        3 => eliminate_fixed::<3, { width(3) }>(a),
-        6 => eliminate_fixed::<6, { width(6) }>(a),
-        9 => eliminate_fixed::<9, { width(9) }>(a),
-        12 => eliminate_fixed::<12, { width(12) }>(a),
-        15 => eliminate_fixed::<15, { width(15) }>(a),
-        18 => eliminate_fixed::<18, { width(18) }>(a),
-        _ => eliminate_any(a, n),
-    }
-}
-
-/// As [`eliminate_any`] for a size N known at compile time, M its width: whole rows are updated, for loops of known
-/// length are the faster ones.
-fn eliminate_fixed<const N: usize, const M: usize>(a: &mut [f64]) -> bool {
-    let (rows, _) = a.as_chunks_mut::<M>();
-    let Some(a) = rows.first_chunk_mut::<N>() else {
-        return false;
-    };
-    for k in 0..N {
-        let (mut pivot, mut largest) = (k, a[k][k].abs());
-        for r in k + 1..N {
-            let v = a[r][k].abs();
-            if v > largest {
-                (pivot, largest) = (r, v);
+/// Solves the n×n system whose right-hand side is in column n, in place, rows in their order: the regularised W of contacts
+/// that stick is positive definite, and rows that slide have w̄ on their diagonal. False where a pivot is not larger than
+/// what is `trusted` for its contact.
+#[inline(always)]
+fn eliminate<const V: usize>(system: &mut [Row<V>], trusted: &[f64]) -> bool {
+    let n = 3 * trusted.len();
+    let a = &mut system[..n];
+    let mut inverses = [[0.0; LANES]; V];
+    // As many columns at once as a register holds: the rows below are read and written once for all of them.
+    for (panel, inverses) in inverses.iter_mut().enumerate() {
+        let first = LANES * panel;
+        if first >= n {
+            break;
+        }
+        let (above, below) = a.split_at_mut((first + LANES).min(n));
+        let own = &mut above[first..];
+        for k in 0..own.len() {
+            let pivot = own[k][panel][k];
+            if pivot.abs() <= trusted[(first + k) / 3] {
+                return false;
+            }
+            inverses[k] = 1.0 / pivot;
+            let (row, others) = own[k..].split_at_mut(1);
+            for other in others {
+                let l = other[panel][k] * inverses[k];
+                for v in panel..V {
+                    other[v] = subtract(other[v], l, &row[0][v]);
+                }
             }
         }
-        if largest == 0.0 {
-            return false;
-        }
-        if pivot != k {
-            a.swap(k, pivot);
-        }
-        let row = a[k];
-        let inverse = 1.0 / row[k];
-        for other in &mut a[k + 1..] {
-            let l = other[k] * inverse;
-            for c in 0..M {
-                other[c] -= l * row[c];
+        let [r0, r1, r2, r3] = own else { break };
+        for other in below {
+            let c = other[panel];
+            let l0 = c[0] * inverses[0];
+            let l1 = (c[1] - l0 * r0[panel][1]) * inverses[1];
+            let l2 = (c[2] - l0 * r0[panel][2] - l1 * r1[panel][2]) * inverses[2];
+            let l3 = c[3] - l0 * r0[panel][3] - l1 * r1[panel][3] - l2 * r2[panel][3];
+            let l3 = l3 * inverses[3];
+            for v in panel + 1..V {
+                let x = subtract(other[v], l0, &r0[v]);
+                let x = subtract(x, l1, &r1[v]);
+                let x = subtract(x, l2, &r2[v]);
+                other[v] = subtract(x, l3, &r3[v]);
             }
         }
     }
-    for k in (0..N).rev() {
-        let x = a[k][N] / a[k][k];
-        a[k][N] = x;
-        for r in 0..k {
-            a[r][N] -= a[r][k] * x;
+    for k in (0..n).rev() {
+        let (above, row) = a.split_at_mut(k);
+        let x = row[0].as_flattened()[n] * inverses.as_flattened()[k];
+        row[0].as_flattened_mut()[n] = x;
+        for other in above {
+            let other = other.as_flattened_mut();
+            other[n] -= other[k] * x;
         }
     }
     true
 }
 
-fn eliminate_any(a: &mut [f64], n: usize) -> bool {
-    let m = width(n);
+/// The same with exchange of rows.
+fn eliminate_with_exchange<const V: usize>(a: &mut [Row<V>], n: usize) -> bool {
     for k in 0..n {
-        let (mut pivot, mut largest) = (k, a[k * m + k].abs());
-        for r in k + 1..n {
-            let v = a[r * m + k].abs();
-            if v > largest {
-                (pivot, largest) = (r, v);
-            }
-        }
-        if largest == 0.0 {
+        let size = |r: usize| a[r].as_flattened()[k].abs();
+        let pivot = (k + 1..n).fold(k, |best, r| if size(r) > size(best) { r } else { best });
+        if size(pivot) == 0.0 {
             return false;
         }
-        let (top, bottom) = a.split_at_mut((k + 1) * m);
-        let row = &mut top[k * m..];
-        if pivot != k {
-            let at = (pivot - k - 1) * m;
-            row.swap_with_slice(&mut bottom[at..at + m]);
-        }
-        let row = &row[k..];
-        let inverse = 1.0 / row[0];
-        for other in bottom.chunks_exact_mut(m) {
-            let other = &mut other[k..];
-            let l = other[0] * inverse;
-            if l != 0.0 {
-                for (x, &y) in other.iter_mut().zip(row) {
-                    *x -= l * y;
-                }
+        a.swap(k, pivot);
+        let (above, below) = a.split_at_mut(k + 1);
+        let row = above[k];
+        let inverse = 1.0 / row.as_flattened()[k];
+        for other in &mut below[..n - k - 1] {
+            let l = other.as_flattened()[k] * inverse;
+            for (x, y) in other.iter_mut().flatten().zip(row.as_flattened()) {
+                *x -= l * y;
             }
         }
     }
     for k in (0..n).rev() {
-        let x = a[k * m + n] / a[k * m + k];
-        a[k * m + n] = x;
-        for r in 0..k {
-            a[r * m + n] -= a[r * m + k] * x;
+        let (above, row) = a.split_at_mut(k);
+        let row = row[0].as_flattened_mut();
+        let x = row[n] / row[k];
+        row[n] = x;
+        for other in above {
+            let other = other.as_flattened_mut();
+            other[n] -= other[k] * x;
         }
     }
     true
@@ -360,7 +494,15 @@ fn eliminate_any(a: &mut [f64], n: usize) -> bool {
 /// With the normal eliminated, u_t = S p_t + s; sliding, p_t = −(S + λI)⁻¹ s = −(a + λ s)/det, a = adj(S) s. On the cone's
 /// boundary μ p_n = |p_t|, which times det is c₀ + c₁ λ + c₂ λ² = |a + λ s|: negative on the left minus the right at
 /// λ = 0, where stick is outside the cone, and rising without bound.
+#[inline]
 pub(crate) fn alone(mu: f64, w: &DMat3, q: DVec3) -> DVec3 {
+    // Convergence is quadratic: the next change would be rounding.
+    alone_to(1e-8, mu, w, q)
+}
+
+/// [`alone`] with a last relative change of λ.
+#[inline(always)]
+fn alone_to(last: f64, mu: f64, w: &DMat3, q: DVec3) -> DVec3 {
     let w_nn = w.x_axis.x;
     if q.x >= 0.0 || w_nn <= 0.0 {
         return DVec3::ZERO;
@@ -393,18 +535,29 @@ pub(crate) fn alone(mu: f64, w: &DMat3, q: DVec3) -> DVec3 {
     // c₂ λ² + c₁ λ + c₀ ≥ |a| + λ |s|.
     let (a1, b1) = (a2.sqrt(), b2.sqrt());
     let half = 0.5 * (b1 - c1) / c2;
-    let mut lambda = half + (half * half + ((a1 - c0) / c2).max(0.0)).sqrt();
+    let highest = half + (half * half + ((a1 - c0) / c2).max(0.0)).sqrt();
+    // First from the root for S isotropic, which is near where there is one body.
+    let near = (b1 - k * w_nt.dot(s)) / c2 - 0.5 * (sx.x + sy.y);
+    let mut lambda = if near > 0.0 && near < highest {
+        near
+    } else {
+        highest
+    };
     for _ in 0..30 {
         let root = (a2 + lambda * (2.0 * ab + lambda * b2)).sqrt();
         let f = c0 + lambda * (c1 + lambda * c2) - root;
         let slope = c1 + 2.0 * lambda * c2 - (ab + lambda * b2) / root;
         let change = f / slope;
-        if change >= lambda || change.is_nan() {
-            break;
+        let next = lambda - change;
+        if !(slope > 0.0 && next > 0.0 && next <= highest) {
+            if lambda == highest {
+                break;
+            }
+            lambda = highest;
+            continue;
         }
-        lambda -= change;
-        // Convergence is quadratic: the next change would be rounding.
-        if change.abs() <= 1e-8 * lambda {
+        lambda = next;
+        if change.abs() <= last * lambda {
             break;
         }
     }
@@ -469,14 +622,14 @@ mod tests {
     #[test]
     fn what_is_called_solved_is_solved() {
         let mut random = Random::new(4);
-        let mut few = Few::default();
+        let mut memory = Memory::default();
         let mut solved = 0;
         for k in 0..600 {
             let n = 2 + k % (FEW - 1);
             let problem = random_problem(&mut random, n, [0.1, 0.3, 0.8][k % 3]);
             let members: Vec<usize> = (0..n).collect();
             let mut p = vec![DVec3::ZERO; n];
-            if few.solve(&problem, &members, 1e-10, &mut p).is_some() {
+            if solve(&problem, &members, 1e-10, &mut p, &mut memory).is_some() {
                 solved += 1;
                 let r = GlobalResidual::new(&problem, &p).siconos();
                 assert!(r <= 1e-10, "{n}: {r:e}");

@@ -304,6 +304,11 @@ impl<const B: usize> FrontLu<B> {
         self.blocks.resize(self.pattern.cols.len(), [[0.0; B]; B]);
     }
 
+    /// Forgets the pattern: the next analysis is made anew.
+    pub(crate) fn forget(&mut self) {
+        self.pattern.forget();
+    }
+
     /// Blocks in the factors.
     #[must_use]
     pub fn fill(&self) -> usize {

@@ -44,6 +44,7 @@ pub fn contact_vector(n: f64, t: DVec2) -> DVec3 {
 
 /// Projection on the quadratic cone {|t| ≤ μ n}.
 #[must_use]
+#[inline]
 pub fn project_cone(mu: f64, x: DVec3) -> DVec3 {
     let t = tangent(x);
     let r = t.length();

@@ -83,6 +83,7 @@ pub mod matrix_market;
 pub mod max_gap;
 mod modes;
 pub mod newton;
+mod node_lu;
 pub mod nsgs;
 pub mod one_contact;
 mod patches;

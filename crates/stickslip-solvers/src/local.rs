@@ -102,11 +102,13 @@ impl LocalProblem {
             if !self.q[i].is_finite() {
                 return Err(format!("contact {i}: q is not finite"));
             }
-            if self.delassus.row(i).1.iter().any(|b| !b.is_finite()) {
-                return Err(format!("contact {i}: W is not finite in its row"));
-            }
         }
-        Ok(())
+        if self.delassus.is_finite() {
+            return Ok(());
+        }
+        let bad = |i: &usize| self.delassus.row(*i).1.iter().any(|b| !b.is_finite());
+        let i = (0..n).find(bad).unwrap_or(0);
+        Err(format!("contact {i}: W is not finite in its row"))
     }
 }
 

@@ -11,8 +11,9 @@
 //!
 //! six unknowns for a patch instead of twelve for four contacts.
 
-use crate::block_lu::{Block, BlockLu};
+use crate::block_lu::Block;
 use crate::delassus::Delassus;
+use crate::node_lu::NodeLu;
 use crate::system::Linearised;
 use glam::DVec3;
 
@@ -42,7 +43,7 @@ pub(crate) struct Patches {
     omega_starts: Vec<usize>,
     omega_cols: Vec<usize>,
     omega: Vec<Block<SIX>>,
-    lu: BlockLu<SIX>,
+    lu: NodeLu<SIX>,
     s: Vec<[f64; SIX]>,
     work: Elimination,
 }

@@ -5,14 +5,14 @@
 //! on the contacts, (A + B W) δp = g, or on the bodies, where C joins A: with K = A⁻¹B and M⁻¹ = L Lᵀ,
 //! (I + Lᵀ W K Wᵀ L) y = Lᵀ W A⁻¹ g, δp = A⁻¹g − K Wᵀ L y.
 
-use crate::block_lu::{Block, BlockLu, Pivot};
+use crate::block_lu::{Block, Pivot};
 use crate::delassus::Delassus;
 use crate::dense::DenseLu;
-use crate::fronts::FrontLu;
 use crate::krylov::{Krylov, norm};
 use crate::law::Linear;
 use crate::local::LocalProblem;
 use crate::newton::Map;
+use crate::node_lu::NodeLu;
 use crate::patches::Patches;
 use crate::problem::{ContactProblem, Law, Twist};
 use glam::{DMat3, DVec3};
@@ -376,7 +376,7 @@ const DENSE_CONTACTS: usize = 12;
 pub struct DelassusMemory {
     dense: DenseLu,
     rhs: Vec<f64>,
-    sparse: BlockLu<3>,
+    sparse: NodeLu<3>,
     blocks: Vec<[f64; 3]>,
     starts: Vec<usize>,
     cols: Vec<usize>,
@@ -529,58 +529,12 @@ pub struct BodyMemory {
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
-    lu: BodyLu,
+    lu: NodeLu<6>,
     starts: Vec<usize>,
     cols: Vec<usize>,
     pairs: Vec<(usize, usize)>,
     y: Vec<[f64; 6]>,
     nu: Vec<Twist>,
-}
-
-/// From this many bodies on they are eliminated by fronts.
-const MANY_BODIES: usize = 64;
-
-/// The factors of the bodies' matrix: block by block for few bodies, by fronts for many.
-#[derive(Clone, Debug, Default)]
-struct BodyLu {
-    few: BlockLu<6>,
-    many: FrontLu<6>,
-    is_many: bool,
-}
-
-impl BodyLu {
-    fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
-        self.is_many = starts.len() > MANY_BODIES;
-        if self.is_many {
-            self.many.analyse(starts, cols);
-        } else {
-            self.few.analyse(starts, cols);
-        }
-    }
-
-    fn add(&mut self, i: usize, j: usize, block: &Block<6>) {
-        if self.is_many {
-            self.many.add(i, j, block);
-        } else {
-            self.few.add(i, j, block);
-        }
-    }
-
-    fn factor(&mut self) -> bool {
-        if self.is_many {
-            self.many.factor()
-        } else {
-            self.few.factor()
-        }
-    }
-
-    fn solve(&mut self, b: &mut [[f64; 6]]) {
-        if self.is_many {
-            self.many.solve(b);
-        } else {
-            self.few.solve(b);
-        }
-    }
 }
 
 /// The problem of a step, solved on its bodies.
@@ -807,8 +761,7 @@ impl Coupled for BodySystem<'_> {
     }
 
     fn determinant_sign(&self) -> Option<f64> {
-        let lu = &self.memory.lu;
-        lu.is_many.then(|| lu.many.determinant_sign())
+        self.memory.lu.determinant_sign()
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
