@@ -222,12 +222,21 @@ impl<'a, const V: usize> Few<'a, V> {
                 return Some(sweep);
             }
         }
-        for step in 1..=STEPS {
-            if !self.step() {
-                return None;
+        // Where that start leads nowhere, zero may be a better one.
+        let mut taken = SWEEPS;
+        for again in [false, true] {
+            if again {
+                self.p = [[0.0; LANES]; V];
+                self.u = self.q;
             }
-            if self.residual() <= tolerance {
-                return Some(SWEEPS + step);
+            for _ in 0..STEPS {
+                if !self.step() {
+                    break;
+                }
+                taken += 1;
+                if self.residual() <= tolerance {
+                    return Some(taken);
+                }
             }
         }
         None
