@@ -222,21 +222,12 @@ impl<'a, const V: usize> Few<'a, V> {
                 return Some(sweep);
             }
         }
-        // Where that start leads nowhere, zero may be a better one.
-        let mut taken = SWEEPS;
-        for again in [false, true] {
-            if again {
-                self.p = [[0.0; LANES]; V];
-                self.u = self.q;
+        for step in 1..=STEPS {
+            if !self.step() {
+                return None;
             }
-            for _ in 0..STEPS {
-                if !self.step() {
-                    break;
-                }
-                taken += 1;
-                if self.residual() <= tolerance {
-                    return Some(taken);
-                }
+            if self.residual() <= tolerance {
+                return Some(SWEEPS + step);
             }
         }
         None
