@@ -39,6 +39,7 @@ use crate::interior_point::InteriorPoint;
 use crate::islands::Islands;
 use crate::lcp::LcpError;
 use crate::lemke::Lemke;
+use crate::limit;
 use crate::local::LocalProblem;
 use crate::modes;
 use crate::newton::{Newton, NewtonSettings};
@@ -302,6 +303,9 @@ impl Chain<'_> {
     /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
     /// point is the shorter way to a motion.
     pub(crate) fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let Engines {
             newton,
             interior_point,
@@ -343,6 +347,9 @@ impl Chain<'_> {
 
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
     pub(crate) fn interior(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let engine = &mut self.engines.interior_point;
         engine.newton.settings.iterations = NEWTON_STEPS;
         if smooth {
@@ -376,6 +383,9 @@ impl Chain<'_> {
         for s in [1.0, 0.5] {
             self.system.rescale(w_heavy, s);
             for method in 0..4 {
+                if limit::reached() {
+                    break;
+                }
                 let mut p = self.best.impulses.clone();
                 let system = &mut self.system;
                 let (engines, inner) = (&mut *self.engines, self.inner);
@@ -406,6 +416,9 @@ impl Chain<'_> {
 
     /// Stages 7 to 11.
     fn last_stages(&mut self, smooth: bool) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
         if smooth && self.heavy() {
@@ -436,6 +449,9 @@ impl Chain<'_> {
         }
         let mut sweeps = self.best.impulses.clone();
         for portion in PORTIONS {
+            if limit::reached() {
+                return false;
+            }
             if self.nsgs(portion, &mut sweeps) {
                 p.clone_from(&sweeps);
                 self.newton(&mut p);
@@ -466,7 +482,8 @@ impl Chain<'_> {
         }
         let mut found = false;
         for directions in [8, 16, 32] {
-            found = found || pyramid::start(&mut local, directions, p) && self.newton(p);
+            found = found
+                || !limit::reached() && pyramid::start(&mut local, directions, p) && self.newton(p);
         }
         if !found {
             p.clone_from(&self.best.impulses);
@@ -490,6 +507,9 @@ impl Chain<'_> {
         let mut problem = step.clone();
         let mut memory = SystemMemory::default();
         for k in 0..=MASSES {
+            if limit::reached() {
+                return false;
+            }
             let s = f64::from(k) / f64::from(MASSES);
             for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
                 let scale = libm::pow(own.mass / least, s - 1.0);
@@ -639,7 +659,7 @@ impl Auto {
     /// The ray of a problem whose gaps cannot all stay open: W_nn y = 0 with y ≥ 0 and q_n·y < 0. Where W is semidefinite W
     /// (y, 0) is zero then, and friction does not help.
     fn contradiction(&self, problem: &LocalProblem) -> Option<SolveError> {
-        if problem.len() > LEMKE_CONTACTS {
+        if problem.len() > LEMKE_CONTACTS || limit::reached() {
             return None;
         }
         let mut normals = problem.clone();
@@ -771,6 +791,9 @@ impl Auto {
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
         for tighten in [1e-1, 1e-4, 1e-7] {
+            if limit::reached() {
+                break;
+            }
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
@@ -841,6 +864,9 @@ impl ContactSolver for Auto {
             tolerance,
         );
         if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
+            return report("auto", chain);
+        }
+        if limit::reached() {
             return report("auto", chain);
         }
         if polyhedral && n_c <= LEMKE_CONTACTS {

@@ -1,6 +1,7 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
 use crate::law::Linear;
+use crate::limit;
 use crate::problem::{ContactProblem, Law};
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
 use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows};
@@ -183,7 +184,7 @@ impl Work {
             let ulps = now.worst / (f64::EPSILON * now.speed);
             let stall = if ulps <= STALLED_ULPS { 1 } else { 3 };
             let enough = best <= tolerance && (stalled >= stall || !settings.polish);
-            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough {
+            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough || limit::reached() {
                 return self.end(p, best, iteration);
             }
             // No factor of two in so many steps: this start leads nowhere.

@@ -1,6 +1,7 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
 use crate::law::{contact_vector, tangent};
+use crate::limit;
 use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
@@ -53,7 +54,7 @@ impl Staggered {
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
-        self.solve_watched(problem, p, tolerance, &mut |_| true)
+        self.solve_watched(problem, p, tolerance, &mut |_| {})
     }
 
     /// As [`Self::solve_local`]; `go_on` is told the residual (m/s) after each exchange and may end it.
@@ -62,7 +63,7 @@ impl Staggered {
         problem: &LocalProblem,
         p: &mut Vec<DVec3>,
         tolerance: f64,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        watch: &mut dyn FnMut(f64),
     ) -> Outcome {
         let n = problem.len();
         let mut normal = problem.clone();
@@ -93,7 +94,9 @@ impl Staggered {
             if r < best.0 {
                 best = (r, p.clone());
             }
-            if !go_on(r) || best.0 <= tolerance || stuck > 50 || !r.is_finite() {
+            watch(r);
+            let over = stuck > 50 || limit::reached();
+            if over || best.0 <= tolerance || !r.is_finite() {
                 p.clone_from(&best.1);
                 return Outcome {
                     residual: best.0,
@@ -111,6 +114,9 @@ impl Staggered {
     /// Gauss-Seidel on the discs, each solved exactly.
     fn friction(&self, problem: &LocalProblem, p: &mut [DVec3], tolerance: f64) {
         for _ in 0..self.settings.sweeps {
+            if limit::reached() {
+                return;
+            }
             let mut change = 0.0f64;
             for i in 0..p.len() {
                 let radius = problem.laws[i].friction() * p[i].x;
