@@ -318,3 +318,22 @@ fn a_box_on_a_box_has_four_rows_where_they_are_alike_and_eight_where_they_are_tu
         }
     }
 }
+
+#[test]
+fn balls_that_fall_together_touch_whatever_their_motion_rounds_to() {
+    let ball = Shape::Ball { radius: 0.1 };
+    let falls = Twist {
+        linear: DVec3::new(0.0, 0.0, -1.0981),
+        ..Twist::default()
+    };
+    for k in 0..1000 {
+        // Each ball in the hollow of four, at places that round in every way.
+        let base = DVec3::new(0.1 * f64::from(k % 10), 0.1 * f64::from(k / 10), 0.1);
+        let above = base + DVec3::new(0.1, 0.1, 0.1 * 2.0_f64.sqrt());
+        let found = contacts(
+            &moving(&ball, Pose::at(base), &falls, 0.01),
+            &moving(&ball, Pose::at(above), &falls, 0.01),
+        );
+        assert_eq!(found.len(), 1, "{k}");
+    }
+}

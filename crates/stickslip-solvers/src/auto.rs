@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
+//! | S | a symmetric problem of more than 200 contacts: stages 2, 4 and 7 on its quotient, then Newton on the whole | scratch |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
@@ -52,9 +53,11 @@ use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
 use crate::proximal::Proximal;
 use crate::pyramid::{self, ContactLcp, LemkeContact};
+use crate::quotient::Quotient;
 use crate::residual::{self, GlobalResidual};
 use crate::rounded::Rounded;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
+use crate::symmetry::symmetries;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::{DVec2, DVec3};
 
@@ -315,6 +318,9 @@ impl Chain<'_> {
             return true;
         }
         let first = std::mem::replace(&mut self.best, best_of(p));
+        if smooth && p.len() > LARGE && !found && self.symmetric(p) {
+            return true;
+        }
         if self.relaxed(smooth, p) && (!found || self.nothing_moves(p)) {
             self.best.iterations += first.iterations;
             return true;
@@ -352,43 +358,72 @@ impl Chain<'_> {
     /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
     /// point is the shorter way to a motion.
     fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
-        let Engines {
-            newton,
-            interior_point,
-            ..
-        } = &mut *self.engines;
-        newton.settings.iterations = NEWTON_STEPS;
-        newton.settings.patience = 6;
-        let (system, inner) = (&mut self.system, self.inner);
-        let (mut steps, mut moves) = (0, 0);
-        let (mut speed, u) = (f64::INFINITY, &mut self.scratch.u);
-        let mut attempt = |system: &mut System, start: &[DVec3]| {
-            p.clear();
-            p.extend_from_slice(start);
-            if p.len() > LARGE {
-                system.velocities(p, u);
-                let now = u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
-                let falls = now <= 0.5 * speed;
-                speed = now;
-                if !falls {
-                    moves += 1;
-                    return moves == 2;
-                }
-            }
-            let outcome = newton.improve(system, p, inner);
-            steps += outcome.iterations;
-            outcome.residual <= inner
-        };
+        let inner = self.inner;
+        let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
+        let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
         let iterations = if smooth {
-            interior_point.follow_relaxed(system, &mut attempt)
+            interior_point.follow_relaxed(system, &mut |s: &mut System, start: &[DVec3]| {
+                attempts.attempt(s, start)
+            })
         } else {
             let rounded = Rounded::of(self.problem);
             let mut cones = self.scratch.cones.system(rounded.posed());
-            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempt(system, start);
+            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempts.attempt(system, start);
             interior_point.follow_relaxed(&mut cones, &mut on_pyramids)
         };
-        newton.settings.patience = 12;
+        let steps = attempts.end();
         self.judge(p, iterations + steps, "newton")
+    }
+
+    /// The symmetric answers of a symmetric problem, found on its quotient: rest, then the interior point, then the
+    /// homotopy; Newton finishes on the problem as given.
+    fn symmetric(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let Posed::Step(step) = self.problem else {
+            return false;
+        };
+        let group = symmetries(step);
+        if group.is_empty() {
+            return false;
+        }
+        let mut quotient = Quotient::new(step, &group);
+        let (engines, inner) = (&mut *self.engines, self.inner);
+        let mut reduced = vec![DVec3::ZERO; quotient.len()];
+        let mut attempts = Attempts::new(
+            &mut engines.newton,
+            &mut self.scratch.u,
+            inner,
+            &mut reduced,
+        );
+        let relaxation = &mut engines.interior_point;
+        let mut iterations = relaxation
+            .follow_relaxed(&mut quotient, &mut |q: &mut Quotient, start: &[DVec3]| {
+                attempts.attempt(q, start)
+            });
+        iterations += attempts.end();
+        engines.interior_point.newton.settings.iterations = NEWTON_STEPS;
+        engines.homotopy.newton.settings.iterations = NEWTON_STEPS;
+        engines.homotopy.settings = HomotopySettings::SYMMETRIC;
+        let mut solver = "newton";
+        let mut reached = quotient.residual(&reduced, &mut self.scratch.u);
+        if reached > inner {
+            let engine = &mut engines.interior_point;
+            let outcome = engine.improve_coupled(&mut quotient, &mut reduced, inner);
+            (solver, reached) = ("interior-point", outcome.residual);
+            iterations += outcome.iterations;
+        }
+        if reached > inner {
+            let engine = &mut engines.homotopy;
+            let outcome = engine.improve_coupled(&mut quotient, &mut reduced, inner);
+            (solver, reached) = ("homotopy", outcome.residual);
+            iterations += outcome.iterations;
+        }
+        if reached > inner {
+            self.best.iterations += iterations;
+            return false;
+        }
+        quotient.expand(&reduced, p);
+        // Where data are symmetric but for more than rounding, Newton leads from the symmetric problem to the true one.
+        self.judge(p, iterations, solver) || self.newton(p)
     }
 
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
@@ -585,6 +620,64 @@ impl Chain<'_> {
             }
         }
         self.judge(p, 0, "newton")
+    }
+}
+
+/// Newton from impulses on the path of the convex relaxation. Of a large problem the path is left where its
+/// velocities no longer fall: there is no rest at its end, and the interior point is the shorter way to a motion.
+struct Attempts<'a> {
+    newton: &'a mut Newton,
+    u: &'a mut Vec<DVec3>,
+    p: &'a mut Vec<DVec3>,
+    inner: f64,
+    speed: f64,
+    moves: usize,
+    steps: usize,
+}
+
+impl<'a> Attempts<'a> {
+    fn new(
+        newton: &'a mut Newton,
+        u: &'a mut Vec<DVec3>,
+        inner: f64,
+        p: &'a mut Vec<DVec3>,
+    ) -> Self {
+        newton.settings.iterations = NEWTON_STEPS;
+        newton.settings.patience = 6;
+        Self {
+            newton,
+            u,
+            p,
+            inner,
+            speed: f64::INFINITY,
+            moves: 0,
+            steps: 0,
+        }
+    }
+
+    /// True where the path need not be followed further.
+    fn attempt<S: Coupled>(&mut self, system: &mut S, start: &[DVec3]) -> bool {
+        self.p.clear();
+        self.p.extend_from_slice(start);
+        if start.len() > LARGE {
+            system.velocities(start, self.u);
+            let now = self.u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
+            let falls = now <= 0.5 * self.speed;
+            self.speed = now;
+            if !falls {
+                self.moves += 1;
+                return self.moves == 2;
+            }
+        }
+        let outcome = self.newton.improve_coupled(system, self.p, self.inner);
+        self.steps += outcome.iterations;
+        outcome.residual <= self.inner
+    }
+
+    /// Newton's steps.
+    fn end(self) -> usize {
+        self.newton.settings.patience = 12;
+        self.steps
     }
 }
 
@@ -873,6 +966,7 @@ impl ContactSolver for Auto {
         } else {
             let guess = p.clone();
             chain.continued(&mut p)
+                || smooth && n_c > LARGE && chain.symmetric(&mut p)
                 || chain.relaxed(smooth, &mut p)
                 || chain.interior(smooth, &mut p)
                 || chain.drawn_along(smooth, &guess, &mut p)

@@ -91,6 +91,7 @@ pub mod prepared;
 pub mod problem;
 pub mod proximal;
 pub mod pyramid;
+mod quotient;
 pub mod random;
 pub mod registry;
 pub mod relaxation;
@@ -102,6 +103,7 @@ pub mod sparse;
 mod sparse_lu;
 pub mod staggered;
 pub mod stored;
+mod symmetry;
 pub mod system;
 pub mod velocity;
 
