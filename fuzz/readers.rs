@@ -15,7 +15,7 @@ use stickslip::{geometry, planar, solvers};
 pub(crate) type Reader = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub(crate) const READERS: [Reader; 13] = [
+pub(crate) const READERS: [Reader; 14] = [
     ("scene", scene),
     ("setting", setting),
     ("expression", expression),
@@ -27,6 +27,7 @@ pub(crate) const READERS: [Reader; 13] = [
     ("trajectory_csv", trajectory_csv),
     ("fclib", fclib),
     ("lcp_json", lcp_json),
+    ("step_json", step_json),
     ("matrix_market", matrix_market),
     ("planar_state", planar_state),
 ];
@@ -140,6 +141,16 @@ pub(crate) fn fclib(bytes: &[u8]) {
 /// A (mixed) LCP as JSON.
 pub(crate) fn lcp_json(bytes: &[u8]) {
     let _ = solvers::lcp_json::read(&text(bytes));
+}
+
+/// The problem of a step as JSON, or an LCP by its type; a small step is solved.
+pub(crate) fn step_json(bytes: &[u8]) {
+    if let Ok(problem) = solvers::stored::StoredProblem::from_json(&text(bytes))
+        && let solvers::stored::StoredProblem::Step(file) = &problem
+        && file.problem.contacts.len() <= 4
+    {
+        let _ = problem.solve("newton", 1e-8);
+    }
 }
 
 /// A matrix or vector as Matrix Market.

@@ -56,7 +56,7 @@ pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, F
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let problem = match read(path) {
             Ok(StoredProblem::Contact(problem)) => problem,
-            Ok(StoredProblem::Complementarity(_)) => {
+            Ok(StoredProblem::Complementarity(_) | StoredProblem::Step(_)) => {
                 print(&format!("{name:<48} is no contact problem"))?;
                 continue;
             }

@@ -5,7 +5,7 @@ use crate::peers;
 use crate::solve::{Budget, json_of, read, solve, verdict};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use stickslip::solvers::stored::{CONTACT_SOLVERS, LCP_SOLVERS};
+use stickslip::solvers::stored::{CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS};
 use stickslip_plot::{Axis, Plot};
 
 /// The problem files of a folder, sorted.
@@ -73,12 +73,15 @@ impl Collection {
         let known = |name: &str| {
             CONTACT_SOLVERS.contains(&name)
                 || LCP_SOLVERS.contains(&name)
+                || STEP_SOLVERS.contains(&name)
                 || peers::names().any(|n| n == name)
         };
         if let Some(unknown) = columns.iter().find(|c| !known(c.solver)) {
             let all: Vec<&str> = CONTACT_SOLVERS
-                .into_iter()
-                .chain(LCP_SOLVERS)
+                .iter()
+                .chain(&LCP_SOLVERS)
+                .chain(STEP_SOLVERS)
+                .copied()
                 .chain(peers::names())
                 .collect();
             return Err(Failure::Input(format!(

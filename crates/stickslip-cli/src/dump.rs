@@ -11,13 +11,20 @@ pub(crate) struct Dump {
     /// Numbers of the steps, sorted; a step that is refused is written in any case.
     steps: Vec<u64>,
     name: String,
+    /// All in the step's own form.
+    as_steps: bool,
     /// Files written.
     pub(crate) written: Vec<PathBuf>,
 }
 
 impl Dump {
     /// Makes the folder; `steps` is a list such as `1,5,20..30`.
-    pub(crate) fn new(folder: &Path, steps: &str, scene: &Path) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        folder: &Path,
+        steps: &str,
+        as_steps: bool,
+        scene: &Path,
+    ) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::Input(format!("{}: {e}", folder.display())))?;
         let stem = scene.file_stem().unwrap_or_default();
@@ -25,6 +32,7 @@ impl Dump {
             folder: folder.into(),
             steps: numbers(steps)?,
             name: stem.to_string_lossy().into_owned(),
+            as_steps,
             written: Vec::new(),
         })
     }
@@ -32,37 +40,38 @@ impl Dump {
     /// Writes the step just done, if it was asked for.
     pub(crate) fn look(&mut self, world: &World) -> Result<(), Failure> {
         if self.steps.binary_search(&world.steps()).is_ok() {
-            let p: Vec<_> = world
-                .last_step()
-                .contacts
-                .iter()
-                .map(|c| c.impulse)
-                .collect();
-            self.write(world, world.steps(), &p, "solved and certified")?;
+            self.write(world, world.steps(), "solved and certified")?;
         }
         Ok(())
     }
 
     /// Writes the step that could not be done.
     pub(crate) fn refused(&mut self, world: &World) -> Result<(), Failure> {
-        self.write(world, world.steps() + 1, &[], "refused")
+        let step = world.steps() + 1;
+        if world.problem().contacts.is_empty() {
+            eprintln!(
+                "note: step {step} was refused before it posed a problem: there is none to dump"
+            );
+            return Ok(());
+        }
+        self.write(world, step, "refused")
     }
 
-    fn write(
-        &mut self,
-        world: &World,
-        step: u64,
-        guess: &[stickslip::prelude::DVec3],
-        fate: &str,
-    ) -> Result<(), Failure> {
+    fn write(&mut self, world: &World, step: u64, fate: &str) -> Result<(), Failure> {
         let title = format!("{}, step {step}", self.name);
         let about = format!(
             "the step to t = {} s, h = {} s, {fate}; velocities in m/s, impulses in N s",
             step as f64 * world.settings().h,
             world.settings().h
         );
-        let (ending, bytes) = file_of_step(world.problem(), guess, &title, &about)
-            .map_err(|e| Failure::Input(format!("--dump: step {step}: {e}")))?;
+        let file = world.problem_file(title, about);
+        let written = if self.as_steps {
+            file.write().map(|text| ("json", text.into_bytes()))
+        } else {
+            file_of_step(&file)
+        };
+        let (ending, bytes) =
+            written.map_err(|e| Failure::Input(format!("--dump: step {step}: {e}")))?;
         let path = self
             .folder
             .join(format!("{}-step{step}.{ending}", self.name));

@@ -22,8 +22,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Names of the peers that take this kind of problem.
 pub(crate) fn names_for(problem: &StoredProblem) -> impl Iterator<Item = &'static str> {
-    let contact = matches!(problem, StoredProblem::Contact(_));
-    names().filter(move |name| !(contact && *name == "path"))
+    names().filter(move |name| match problem {
+        StoredProblem::Contact(_) => *name != "path",
+        StoredProblem::Complementarity(_) => true,
+        StoredProblem::Step(_) => false,
+    })
 }
 
 /// Exit codes of a script that cannot take the problem, or whose peer is not installed; it has said so.
@@ -120,6 +123,7 @@ fn question(
             Vec::new(),
         ),
         StoredProblem::Complementarity(_) => return Err("takes no mixed LCP".into()),
+        StoredProblem::Step(_) => return Err("takes no step with joints".into()),
     };
     let rows: Vec<usize> = matrix.iter().map(|e| e.0).collect();
     let cols: Vec<usize> = matrix.iter().map(|e| e.1).collect();

@@ -12,6 +12,7 @@ use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
 use stickslip::record::csv::{contacts_path, joints_path};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
+use stickslip::solvers::selection::RULE;
 use stickslip_view::PageWriter;
 
 /// Simulate a scene and certify every step
@@ -66,12 +67,16 @@ pub(crate) struct Args {
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
-    /// Write the problem of a refused step into this folder: an FCLIB file, or a mixed LCP in JSON
+    /// Write the problem of a refused step into this folder: an FCLIB file, a mixed LCP in JSON, or (joints, springs and
+    /// restitution beside round cones) the step itself in JSON
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// With --dump: also the problems of these steps, such as 1,5,20..30
     #[arg(long, value_name = "STEPS", requires = "dump", default_value = "")]
     dump_steps: String,
+    /// With --dump: every problem as a step in JSON, with the names of its bodies and contacts
+    #[arg(long, requires = "dump")]
+    dump_blocks: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -101,7 +106,12 @@ impl Args {
             watch.look(&world);
         }
         let mut dump = match &self.dump {
-            Some(folder) => Some(Dump::new(folder, &self.dump_steps, &self.scene)?),
+            Some(folder) => Some(Dump::new(
+                folder,
+                &self.dump_steps,
+                self.dump_blocks,
+                &self.scene,
+            )?),
             None => None,
         };
         let mut not_dumped = Ok(());
@@ -136,6 +146,7 @@ impl Args {
                 json["alarms"] = alarms_json(watch);
             }
             json["by_other_solvers"] = json!(others.steps);
+            json["by_rule"] = json!(outcome.by_rule);
             if let Some(dump) = &dump {
                 json["dumped"] = json!(dump.written);
             }
@@ -144,6 +155,12 @@ impl Args {
             print(&self.text_of(&scene, &world, &outcome, elapsed))?;
             if let Some(text) = others.text(outcome.steps) {
                 print(&text)?;
+            }
+            if outcome.by_rule > 0 {
+                print(&format!(
+                    "  solver       {} ended in another motion than the rule's in {} of {} steps; the rule's was taken",
+                    scene.step.solver, outcome.by_rule, outcome.steps
+                ))?;
             }
             if let Some(watch) = &watch {
                 print(&alarms_text(watch))?;
@@ -353,7 +370,7 @@ impl Others {
     }
 
     fn look(&mut self, solver: &str) {
-        let other = self.asked.as_ref().is_some_and(|a| a != solver);
+        let other = self.asked.as_ref().is_some_and(|a| a != solver) && solver != RULE;
         self.steps += u64::from(other);
     }
 

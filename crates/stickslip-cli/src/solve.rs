@@ -8,15 +8,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::prelude::DVec3;
+use stickslip::solvers::local::LocalProblem;
 use stickslip::solvers::prepared::Prepared;
-use stickslip::solvers::residual::LawParts;
+use stickslip::solvers::residual::{self, LawParts};
+use stickslip::solvers::step_json::StepFile;
 use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 
 /// Solve a stored complementarity or frictional contact problem
 ///
-/// Reads FCLIB files (.hdf5), LCPs and mixed LCPs in JSON, and Matrix Market pairs (NAME_M.mtx, NAME_q.mtx).
+/// Reads FCLIB files (.hdf5), LCPs, mixed LCPs and steps in JSON, and Matrix Market pairs (NAME_M.mtx, NAME_q.mtx).
 /// The residual is recomputed from the answer: Siconos' scaling for contact, |min(z, w)|/|q| for
-/// complementarity. Exit 1 where it misses the tolerance.
+/// complementarity, m/s for a step. Exit 1 where it misses the tolerance.
 ///
 /// With --all every problem of a folder is solved, by each solver of a list; where there are several, the
 /// table ends in their performance profile: the share of problems that each solves within a factor of the
@@ -30,7 +32,8 @@ pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
     /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered, relaxation (contact);
-    /// auto, lemke, interior-point, pgs (complementarity); siconos, path; with --all a list such as auto,nsgs
+    /// auto, lemke, interior-point, pgs (complementarity); those of a run (step); siconos, path; with --all a list such
+    /// as auto,nsgs
     #[arg(long, value_name = "S", default_value = "auto")]
     solver: String,
     /// Largest residual that counts as solved
@@ -109,6 +112,9 @@ impl Args {
                     parts.dissipation_gap
                 ))?;
             }
+            if let Some(text) = of_step(&problem, &answer) {
+                print(&text)?;
+            }
             if !answer.note.is_empty() {
                 print(&format!("  {}", answer.note))?;
             }
@@ -117,17 +123,69 @@ impl Args {
     }
 }
 
+/// Values as impulses.
+fn impulses(values: &[f64]) -> Vec<DVec3> {
+    values.chunks_exact(3).map(DVec3::from_slice).collect()
+}
+
 /// The parts of the law for a contact problem.
 fn parts(problem: &StoredProblem, answer: &StoredAnswer) -> Option<LawParts> {
-    let StoredProblem::Contact(problem) = problem else {
+    let p = impulses(&answer.values);
+    match problem {
+        StoredProblem::Contact(problem) => Some(LawParts::largest(problem, &p)),
+        StoredProblem::Step(file) => {
+            let mut local = LocalProblem::default();
+            local.assemble(&file.problem);
+            Some(LawParts::largest(&local, &p))
+        }
+        StoredProblem::Complementarity(_) => None,
+    }
+}
+
+/// Of a step: where its residual is largest, and what the impulses of its file are worth.
+fn of_step(problem: &StoredProblem, answer: &StoredAnswer) -> Option<String> {
+    let StoredProblem::Step(file) = problem else {
         return None;
     };
-    let p: Vec<DVec3> = answer
-        .values
-        .chunks_exact(3)
-        .map(DVec3::from_slice)
-        .collect();
-    Some(LawParts::largest(problem, &p))
+    let mut nu = Vec::new();
+    let (_, worst) = residual::of_step(&file.problem, &impulses(&answer.values), &mut nu);
+    let mut lines = Vec::new();
+    if !file.problem.contacts.is_empty() {
+        lines.push(format!("  worst: {}", file.block_name(worst)));
+    }
+    if let Some(own) = own(file, answer) {
+        lines.push(format!(
+            "  the file's own impulses: residual {:.2e} m/s, velocities {:.1e} from these",
+            own.residual, own.distance
+        ));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What the impulses of a step's file are worth.
+struct Own {
+    /// m/s.
+    residual: f64,
+    /// Largest difference of a body's velocities from those of the answer, m/s or rad/s.
+    distance: f64,
+}
+
+fn own(file: &StepFile, answer: &StoredAnswer) -> Option<Own> {
+    if file.impulses.is_empty() {
+        return None;
+    }
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    let (residual, _) = residual::of_step(&file.problem, &file.impulses, &mut theirs);
+    file.problem
+        .velocity_into(&impulses(&answer.values), &mut ours);
+    let distance = theirs.iter().zip(&ours).map(|(a, b)| {
+        let (v, w) = (a.linear - b.linear, a.angular - b.angular);
+        v.length().max(w.length())
+    });
+    Some(Own {
+        residual,
+        distance: distance.fold(0.0, f64::max),
+    })
 }
 
 /// Seconds within which a solve is repeated, five times at least unless that takes ten times as long: what is told is the
@@ -208,8 +266,14 @@ pub(crate) fn json_of(
             "cone_excess": p.cone_excess, "dissipation_gap": p.dissipation_gap,
         })
     });
+    let own = match problem {
+        StoredProblem::Step(file) => own(file, answer),
+        _ => None,
+    };
+    let own = own.map(|o| json!({ "residual": o.residual, "distance": o.distance }));
     json!({
         "problem": problem.describe(),
+        "file_impulses": own,
         "law_parts": parts,
         "status": answer.status,
         "solver": answer.solver,

@@ -420,6 +420,50 @@ fn dumped_steps_are_solved_from_their_files() {
     .says(&["--dump-steps", "5..2"]);
 }
 
+/// A step with joints beside round cones has a form of its own; `--dump-blocks` gives it to every step.
+#[test]
+fn dumped_steps_with_joints_are_solved_from_their_files() {
+    let place = folder();
+    let dump = path(&place, "dump");
+    let words = |scene: &str, steps: &str| {
+        let mut words: Vec<String> = ["run", scene, "--until", "0.4", "--json", "--dump", &dump]
+            .map(Into::into)
+            .into();
+        words.extend(["--dump-blocks".into(), "--dump-steps".into(), steps.into()]);
+        words
+    };
+    for (scene, steps, name) in [
+        ("scenes/ragdolls.toml", "60,70", "joint \"l-hip"),
+        ("scenes/sliding_box.toml", "5", "\"ground\" with"),
+    ] {
+        let words = words(scene, steps);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let json = stickslip(&words).exits(0).json();
+        for file in json["dumped"].as_array().expect("a list") {
+            let file = file.as_str().expect("a path");
+            let text = std::fs::read_to_string(file).expect("the file");
+            assert!(text.contains(&name.replace('"', "\\\"")), "{file}");
+            let solved = stickslip(&["solve", file, "--tol", "1e-11", "--json"])
+                .exits(0)
+                .json();
+            for key in ["residual", "distance"] {
+                let value = solved["file_impulses"][key].as_f64().expect("a number");
+                assert!(value < 1e-8, "{file}: {solved}");
+            }
+            let out = stickslip(&["solve", file, "--solver", "newton"])
+                .exits(0)
+                .out;
+            assert!(out.contains("step, ") && out.contains("worst: "), "{out}");
+        }
+    }
+    let half = path(&place, "half.json");
+    let whole = std::fs::read_to_string(path(&place, "dump/ragdolls-step60.json")).expect("a file");
+    std::fs::write(&half, &whole[..whole.len() / 2]).expect("written");
+    stickslip(&["solve", &half])
+        .exits(2)
+        .says(&["half.json", "line"]);
+}
+
 #[test]
 fn a_closing_vice_stops_the_run_and_names_its_jaws() {
     let ran = stickslip(&["run", "scenes/refused/vice.toml"]).exits(1);

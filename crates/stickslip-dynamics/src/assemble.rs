@@ -42,11 +42,7 @@ impl Assembly {
         let goal = given.prescribed;
         self.slot.clear();
         self.slot.resize(start.model.bodies.len(), NONE);
-        self.entered.clear();
-        self.problem.inverse_mass.clear();
-        self.problem.nu_free.clear();
-        self.problem.contacts.clear();
-        self.discs.clear();
+        self.clear();
         self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
@@ -130,6 +126,20 @@ impl Assembly {
     pub(crate) fn restitute(&mut self, restituted: &[f64], reading: Reading) {
         self.first_disc = self.problem.contacts.len();
         self.discs = restitute(&mut self.problem, restituted, reading);
+    }
+
+    /// No problem is posed.
+    pub(crate) fn clear(&mut self) {
+        self.problem.inverse_mass.clear();
+        self.problem.nu_free.clear();
+        self.problem.contacts.clear();
+        self.entered.clear();
+        self.discs.clear();
+    }
+
+    /// The contacts whose restituted impulse has a block of its own, after those of the contacts.
+    pub(crate) fn restituting(&self) -> &[usize] {
+        &self.discs
     }
 
     /// Blocks beside the contacts.

@@ -18,7 +18,7 @@ use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 use stickslip_solvers::solver::ContactSolver;
-use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
+use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
 /// One body to be built.
 #[derive(Clone)]
@@ -572,12 +572,12 @@ fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> 
 const FALLBACKS: [&str; 2] = ["auto", "nsgs"];
 
 fn solvers(chosen: &str) -> Result<Vec<Option<Box<dyn ContactSolver>>>, BuildError> {
-    let first = solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
+    let first = selecting_solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
         setting: "solver",
         reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),
     })?;
     let others = FALLBACKS.iter().filter(|&&name| name != chosen);
-    let rest = others.filter_map(|name| solver_by_name(name));
+    let rest = others.filter_map(|name| selecting_solver_by_name(name));
     Ok(std::iter::once(first).chain(rest).map(Some).collect())
 }
 

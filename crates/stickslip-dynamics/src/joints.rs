@@ -555,6 +555,24 @@ impl JointWork {
         }
     }
 
+    /// What the blocks after those of the contacts are, in words.
+    pub(crate) fn block_names(&self, model: &Model) -> impl Iterator<Item = String> {
+        self.sources.iter().map(|source| match *source {
+            Source::Joint { joint, first, kind } => {
+                let what = match kind {
+                    Kind::Hold => "rows",
+                    Kind::Upper => "upper limits",
+                    Kind::Motor => "motor",
+                    Kind::Friction => "friction",
+                };
+                let axes = if first == 0 { "shifts" } else { "turns" };
+                let name = &model.joints[joint].name;
+                format!("{what} on the {axes} of joint \"{name}\"")
+            }
+            Source::Spring { spring } => format!("spring \"{}\"", model.springs[spring].name),
+        })
+    }
+
     /// Are there coordinates that depend on the motion, so that a trial is needed?
     pub(crate) fn needs_trials(&self) -> bool {
         self.sources

@@ -21,6 +21,7 @@ mod motion;
 mod planar_outline;
 pub mod planar_view;
 mod prescribed;
+mod problem_file;
 mod refusal;
 pub mod scene;
 pub mod simulate;

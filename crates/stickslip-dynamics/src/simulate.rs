@@ -8,6 +8,7 @@ use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
 use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
+use stickslip_solvers::selection::RULE;
 
 /// What a run came to.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub struct Outcome {
     pub contacts: (usize, usize),
     /// Solver iterations in all.
     pub iterations: u64,
+    /// Steps in which the solver asked for ended in another motion than that of the selection rule, which was taken instead.
+    pub by_rule: u64,
     /// Where the scene gives a budget for friction cones: the fewest and most directions of a contact, the largest work and
     /// expected error of a step.
     pub cones: Option<Chosen>,
@@ -135,6 +138,7 @@ pub fn simulate(
         penetration: (0.0, 0.0),
         contacts: (0, 0),
         iterations: 0,
+        by_rule: 0,
         cones: None,
         projections: None,
         energy: (world.energy(), world.energy()),
@@ -194,6 +198,7 @@ impl Outcome {
         self.contacts.0 = self.contacts.0.max(step.contacts.len());
         self.contacts.1 = self.contacts.1.max(active);
         self.iterations += step.iterations;
+        self.by_rule += u64::from(step.solver == RULE);
         self.projections = world.projections();
         if let Some(now) = world.chosen_cones().filter(|_| !step.contacts.is_empty()) {
             let all = self.cones.get_or_insert(now);

@@ -101,6 +101,7 @@ impl World {
     pub(crate) fn prepare(&mut self, plan: Plan) -> Result<(), StepError> {
         self.work.plan = plan;
         self.work.impulses.clear();
+        self.work.problem.clear();
         self.work.joints.begin();
         self.apply_forces()?;
         self.predict()?;
@@ -418,6 +419,7 @@ impl World {
         let tolerance = tolerance.max(coarse);
         let mut iterations = 0;
         loop {
+            self.work.of_blocks.clone_from(guess);
             let problem = &self.work.problem.problem;
             let mut solved = match solver.solve(problem, Some(guess), tolerance) {
                 Ok(solved) => solved,
@@ -489,6 +491,7 @@ impl World {
     /// Contacts with their impulses, for the judge and the record.
     fn store_impulses(&mut self, solved: &Solved) {
         let work = &mut self.work;
+        work.of_blocks.clone_from(&solved.impulses);
         let gathered;
         let mut impulses = &solved.impulses;
         if !work.restituted.is_empty() {

@@ -190,6 +190,8 @@ pub(crate) struct Workspace {
     pub(crate) flies: Vec<bool>,
     pub(crate) next: Vec<BodyState>,
     pub(crate) impulses: Vec<ContactImpulse>,
+    /// Impulses of the problem's blocks: those that solve it, or its start as long as it is not solved.
+    pub(crate) of_blocks: Vec<DVec3>,
     pub(crate) end_poses: Vec<stickslip_geometry::Pose>,
 }
 

@@ -26,14 +26,9 @@
 //! rounding level), or is the rounding of the impulses, 16 ε w̄|p|, where that is larger. The residual that decides is that of the problem as given, recomputed from the
 //! impulses; a stage that does not reach the tolerance is never passed off as an answer.
 //!
-//! **Selection rule.** The law may have several solutions. Newton from the last step's impulses comes
-//! first, so a solution continues as long as it exists: a pile that rests goes on resting. Where there
-//! is nothing to continue, the convex relaxation tells whether rest is possible: its velocity is unique, and it is
-//! rest whenever rest is (impulses in the cones with u = 0 solve both problems). What can rest, rests. What moves takes
-//! the answer that Newton finds from zero, which is near the smallest impulses: a sliding body goes on and does not
-//! jam where it need not. Only then come the relaxation's own end and the methods whose answer is the end of their path. Without a guess the answer depends on the
-//! problem alone, not on the history of the solver. Stored problems have no motion to go on: for them
-//! ([`Auto::solve_local`]) any answer will do, the quickest first; what decides is [`GlobalResidual::against`].
+//! **Selection rule.** Which of several answers is taken, see [`crate::selection`]: stages 0 to 2 and 4 follow it. Stored
+//! problems have no motion to go on: for them ([`Auto::solve_local`]) any answer will do, the quickest first; what decides is
+//! [`GlobalResidual::against`].
 //!
 //! **Stored problems.** Cones without a guess are solved island by island: one contact by its closed form, up to twelve by
 //! two sweeps and full Newton steps (`few`), more by the interior point (above 200 contacts) and by Newton from 3, 6 and 12 sweeps,
@@ -56,10 +51,11 @@ use crate::pyramid::{self, ContactLcp, LemkeContact};
 use crate::quotient::Quotient;
 use crate::residual::{self, GlobalResidual};
 use crate::rounded::Rounded;
+use crate::selection::LARGE;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
 use crate::symmetry::symmetries;
 use crate::system::{Coupled, Posed, System, SystemMemory};
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
@@ -74,8 +70,8 @@ pub struct Auto {
 
 /// The methods of the chain with their memory.
 #[derive(Clone, Debug, Default)]
-struct Engines {
-    newton: Newton,
+pub(crate) struct Engines {
+    pub(crate) newton: Newton,
     nsgs: Nsgs,
     interior_point: InteriorPoint,
     homotopy: Homotopy,
@@ -84,7 +80,7 @@ struct Engines {
 
 impl Engines {
     /// Sets the regularisation of W in every Newton.
-    fn regularise(&mut self, epsilon: f64) {
+    pub(crate) fn regularise(&mut self, epsilon: f64) {
         let newtons = [
             &mut self.newton,
             &mut self.interior_point.newton,
@@ -98,17 +94,17 @@ impl Engines {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Scratch {
+pub(crate) struct Scratch {
     local: LocalProblem,
     cones: SystemMemory,
     nu: Vec<Twist>,
-    u: Vec<DVec3>,
+    pub(crate) u: Vec<DVec3>,
 }
 
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early.
 const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
-const NEWTON_STEPS: usize = 40;
+pub(crate) const NEWTON_STEPS: usize = 40;
 /// Centres of the proximal method.
 const CENTRES: usize = 40;
 /// First compliance of the proximal method from impulses that are nearly right.
@@ -124,9 +120,6 @@ const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
 const MASSES: u32 = 60;
 /// Sweeps of Gauss-Seidel before each of the first attempts of Newton, on local problems without a guess.
 const STARTS: [usize; 3] = [3, 3, 6];
-/// Beyond this many contacts Newton does not get far from zero, and the interior point takes as many steps as it takes
-/// for few contacts. (A local problem: contacts of one island.)
-const LARGE: usize = 200;
 /// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
 /// own.)
 const BY_PATCHES: f64 = 1e-7;
@@ -137,24 +130,24 @@ const MOST_MODES: usize = 6;
 
 /// Best impulses so far.
 #[derive(Clone, Debug)]
-struct Best {
-    impulses: Vec<DVec3>,
-    residual: f64,
-    iterations: usize,
+pub(crate) struct Best {
+    pub(crate) impulses: Vec<DVec3>,
+    pub(crate) residual: f64,
+    pub(crate) iterations: usize,
     solver: &'static str,
 }
 
 /// A run of the chain on one problem.
-struct Chain<'a> {
+pub(crate) struct Chain<'a> {
     problem: Posed<'a>,
-    system: System<'a>,
-    engines: &'a mut Engines,
-    scratch: &'a mut Scratch,
-    best: Best,
+    pub(crate) system: System<'a>,
+    pub(crate) engines: &'a mut Engines,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) best: Best,
     /// What the caller judges by: m/s for a step, Siconos' scaling for a local problem.
     tolerance: f64,
     /// The tolerance of the methods, m/s.
-    inner: f64,
+    pub(crate) inner: f64,
 }
 
 impl Chain<'_> {
@@ -170,7 +163,7 @@ impl Chain<'_> {
     }
 
     /// Judges `p`; true when the tolerance is met.
-    fn judge(&mut self, p: &[DVec3], iterations: usize, solver: &'static str) -> bool {
+    pub(crate) fn judge(&mut self, p: &[DVec3], iterations: usize, solver: &'static str) -> bool {
         self.best.iterations += iterations;
         let r = self.residual(p);
         if r < self.best.residual {
@@ -197,7 +190,7 @@ impl Chain<'_> {
         16.0 * f64::EPSILON * sizes.fold(0.0, f64::max)
     }
 
-    fn newton(&mut self, p: &mut Vec<DVec3>) -> bool {
+    pub(crate) fn newton(&mut self, p: &mut Vec<DVec3>) -> bool {
         let engine = &mut self.engines.newton;
         let outcome = engine.improve(&mut self.system, p, self.inner);
         self.judge(p, outcome.iterations, "newton")
@@ -229,7 +222,7 @@ impl Chain<'_> {
     }
 
     /// From the guess; the impulses reached are left in `p`.
-    fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
+    pub(crate) fn continued(&mut self, p: &mut Vec<DVec3>) -> bool {
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
@@ -308,56 +301,10 @@ impl Chain<'_> {
         found
     }
 
-    /// From nothing: what can rest, rests, although other answers may be as lawful and sooner found.
-    fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
-        self.engines.newton.settings.iterations = NEWTON_STEPS;
-        let slides = self.slides(p);
-        // Newton does not find its way into a large pile from zero.
-        let found = (slides || p.len() <= LARGE) && self.newton(p);
-        if found && (slides || self.nothing_moves(p)) {
-            return true;
-        }
-        let first = std::mem::replace(&mut self.best, best_of(p));
-        if smooth && p.len() > LARGE && !found && self.symmetric(p) {
-            return true;
-        }
-        if self.relaxed(smooth, p) && (!found || self.nothing_moves(p)) {
-            self.best.iterations += first.iterations;
-            return true;
-        }
-        if found || first.residual < self.best.residual {
-            let iterations = self.best.iterations;
-            self.best = first;
-            self.best.iterations += iterations;
-        }
-        found
-    }
-
-    /// Does a contact slide on its own, faster by far than what the step's forces give it? From rest, velocities along
-    /// and across contacts are both of the size of acceleration times step. (`p` is zero.)
-    fn slides(&mut self, p: &[DVec3]) -> bool {
-        const FAR: f64 = 10.0;
-        let u = &mut self.scratch.u;
-        self.system.velocities(p, u);
-        let across = u.iter().fold(0.0, |m, u| f64::max(m, u.x.abs()));
-        u.iter()
-            .any(|u| DVec2::new(u.y, u.z).length() > FAR * across)
-    }
-
-    /// Is every contact at rest, or none loaded?
-    fn nothing_moves(&mut self, p: &[DVec3]) -> bool {
-        if p.iter().all(|p| p.x == 0.0) {
-            return true;
-        }
-        let u = &mut self.scratch.u;
-        self.system.velocities(p, u);
-        u.iter().all(|u| u.length() <= 1e3 * self.inner)
-    }
-
     /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids). Of a large
     /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
     /// point is the shorter way to a motion.
-    fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    pub(crate) fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         let inner = self.inner;
         let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
         let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
@@ -375,12 +322,15 @@ impl Chain<'_> {
         self.judge(p, iterations + steps, "newton")
     }
 
-    /// The symmetric answers of a symmetric problem, found on its quotient: rest, then the interior point, then the
+    /// The symmetric answers of a large symmetric problem, found on its quotient: rest, then the interior point, then the
     /// homotopy; Newton finishes on the problem as given.
-    fn symmetric(&mut self, p: &mut Vec<DVec3>) -> bool {
+    pub(crate) fn symmetric(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         let Posed::Step(step) = self.problem else {
             return false;
         };
+        if !smooth || step.contacts.len() <= LARGE {
+            return false;
+        }
         let group = symmetries(step);
         if group.is_empty() {
             return false;
@@ -427,7 +377,7 @@ impl Chain<'_> {
     }
 
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
-    fn interior(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    pub(crate) fn interior(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
         let engine = &mut self.engines.interior_point;
         engine.newton.settings.iterations = NEWTON_STEPS;
         if smooth {
@@ -623,70 +573,32 @@ impl Chain<'_> {
     }
 }
 
-/// Newton from impulses on the path of the convex relaxation. Of a large problem the path is left where its
-/// velocities no longer fall: there is no rest at its end, and the interior point is the shorter way to a motion.
-struct Attempts<'a> {
-    newton: &'a mut Newton,
-    u: &'a mut Vec<DVec3>,
-    p: &'a mut Vec<DVec3>,
-    inner: f64,
-    speed: f64,
-    moves: usize,
-    steps: usize,
-}
-
-impl<'a> Attempts<'a> {
-    fn new(
-        newton: &'a mut Newton,
-        u: &'a mut Vec<DVec3>,
-        inner: f64,
-        p: &'a mut Vec<DVec3>,
-    ) -> Self {
-        newton.settings.iterations = NEWTON_STEPS;
-        newton.settings.patience = 6;
-        Self {
-            newton,
-            u,
-            p,
-            inner,
-            speed: f64::INFINITY,
-            moves: 0,
-            steps: 0,
-        }
-    }
-
-    /// True where the path need not be followed further.
-    fn attempt<S: Coupled>(&mut self, system: &mut S, start: &[DVec3]) -> bool {
-        self.p.clear();
-        self.p.extend_from_slice(start);
-        if start.len() > LARGE {
-            system.velocities(start, self.u);
-            let now = self.u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
-            let falls = now <= 0.5 * self.speed;
-            self.speed = now;
-            if !falls {
-                self.moves += 1;
-                return self.moves == 2;
-            }
-        }
-        let outcome = self.newton.improve_coupled(system, self.p, self.inner);
-        self.steps += outcome.iterations;
-        outcome.residual <= self.inner
-    }
-
-    /// Newton's steps.
-    fn end(self) -> usize {
-        self.newton.settings.patience = 12;
-        self.steps
-    }
-}
-
-fn best_of(p: &[DVec3]) -> Best {
+pub(crate) fn best_of(p: &[DVec3]) -> Best {
     Best {
         impulses: p.to_vec(),
         residual: f64::INFINITY,
         iterations: 0,
         solver: "newton",
+    }
+}
+
+/// The chain on the problem of a step, from the impulses `p`.
+fn chain_of<'a>(
+    memory: &'a mut SystemMemory,
+    engines: &'a mut Engines,
+    scratch: &'a mut Scratch,
+    problem: &'a ContactProblem,
+    p: &[DVec3],
+    tolerance: f64,
+) -> Chain<'a> {
+    Chain {
+        problem: Posed::Step(problem),
+        system: memory.system(Posed::Step(problem)),
+        engines,
+        scratch,
+        best: best_of(p),
+        tolerance,
+        inner: tolerance,
     }
 }
 
@@ -705,6 +617,27 @@ impl Auto {
     /// for fresh memory): for fair measurements.
     pub fn forget(&mut self) {
         self.memory.forget();
+    }
+
+    /// The answer of the selection rule to a step, if it has one.
+    pub(crate) fn by_rule(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Option<Solved> {
+        let mut p = starting_impulses(self.name(), problem, guess).ok()?;
+        let (smooth, _) = kinds(problem.contacts.iter().map(|c| &c.law));
+        let mut chain = chain_of(
+            &mut self.memory,
+            &mut self.engines,
+            &mut self.scratch,
+            problem,
+            &p,
+            tolerance,
+        );
+        let found = chain.selected(problem, smooth, &mut p);
+        found.then(|| report("auto", chain).ok()).flatten()
     }
 
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
@@ -933,13 +866,15 @@ impl ContactSolver for Auto {
         let mut p = starting_impulses(self.name(), problem, guess)?;
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
-        let mut chain = Chain {
-            problem: Posed::Step(problem),
-            system: self.memory.system(Posed::Step(problem)),
-            engines: &mut self.engines,
-            scratch: &mut self.scratch,
-            best: best_of(&p),
+        let guess = p.clone();
+        let mut chain = chain_of(
+            &mut self.memory,
+            &mut self.engines,
+            &mut self.scratch,
+            problem,
+            &p,
             tolerance,
+<<<<<<< HEAD
             inner: tolerance,
         };
         if n_c == 0 {
@@ -972,6 +907,10 @@ impl ContactSolver for Auto {
                 || chain.drawn_along(smooth, &guess, &mut p)
         };
         if found {
+=======
+        );
+        if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
+>>>>>>> main
             return report("auto", chain);
         }
         if polyhedral && n_c <= LEMKE_CONTACTS {

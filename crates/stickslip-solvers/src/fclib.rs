@@ -10,9 +10,10 @@ use glam::DVec3;
 /// What an FCLIB file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FclibProblem {
-    /// (W, q, μ).
+    /// (W, q, μ), and (V, R, s) where there are equations: 0 = Vᵀ r + R λ + s, u = W r + V λ + q. Their λ are bilateral
+    /// blocks after the contacts.
     Local(LocalProblem),
-    /// (M, H, f, w, μ).
+    /// (M, H, f, w, μ), and (G, b) where there are equations.
     Global(GlobalProblem),
 }
 
@@ -50,30 +51,80 @@ pub fn read(bytes: &[u8]) -> Result<FclibProblem, FclibError> {
     if file.contains("/fclib_local") {
         check_dimension(&file, "/fclib_local/spacedim")?;
         let w = matrix(&file, "/fclib_local/W")?;
-        let q = file.reals("/fclib_local/vectors/q")?;
+        let mut q = file.reals("/fclib_local/vectors/q")?;
         let mu = file.reals("/fclib_local/vectors/mu")?;
         if w.n_rows() != w.n_cols() {
             let (r, c) = (w.n_rows(), w.n_cols());
             return Err(contents(format!("W is {r} x {c}, not square")));
         }
-        let entries: Vec<_> = w.entries().collect();
-        let problem = local_problem(w.n_rows(), &entries, &q, &mu).map_err(contents)?;
+        if w.n_rows() != 3 * mu.len() {
+            let (rows, n_c) = (w.n_rows(), mu.len());
+            return Err(contents(format!(
+                "W has {rows} rows and mu {n_c}: rows must be three times mu"
+            )));
+        }
+        let mut entries: Vec<_> = w.entries().collect();
+        let equations = equations(&file, w.n_rows(), &mut entries, &mut q)?;
+        let n = w.n_rows() + equations;
+        let problem = local_problem(n, &entries, &q, &mu).map_err(contents)?;
         return Ok(FclibProblem::Local(problem));
     }
     if file.contains("/fclib_global") {
         check_dimension(&file, "/fclib_global/spacedim")?;
-        if file.contains("/fclib_global/G") {
-            return Err(contents("equality constraints G are not supported".into()));
-        }
+        let (g, b) = if file.contains("/fclib_global/G") {
+            let g = matrix(&file, "/fclib_global/G")?;
+            (g, file.reals("/fclib_global/vectors/b")?)
+        } else {
+            Default::default()
+        };
         return Ok(FclibProblem::Global(GlobalProblem {
             m: matrix(&file, "/fclib_global/M")?,
             h: matrix(&file, "/fclib_global/H")?,
             f: file.reals("/fclib_global/vectors/f")?,
             w: file.reals("/fclib_global/vectors/w")?,
             mu: file.reals("/fclib_global/vectors/mu")?,
+            g,
+            b,
         }));
     }
     Err(contents("neither /fclib_local nor /fclib_global".into()))
+}
+
+/// Adds the equations of a local problem after the `n` rows of its contacts; how many are there?
+fn equations(
+    file: &Hdf5File,
+    n: usize,
+    entries: &mut Vec<(usize, usize, f64)>,
+    q: &mut Vec<f64>,
+) -> Result<usize, FclibError> {
+    let [has_v, has_r] = ["V", "R"].map(|m| file.contains(&format!("/fclib_local/{m}")));
+    if !has_v && !has_r {
+        return Ok(0);
+    }
+    if !(has_v && has_r) {
+        return Err(FclibError::Contents("of V and R there is only one".into()));
+    }
+    let v = matrix(file, "/fclib_local/V")?;
+    let r = matrix(file, "/fclib_local/R")?;
+    let s = file.reals("/fclib_local/vectors/s")?;
+    let p = s.len();
+    if (v.n_rows(), v.n_cols(), r.n_rows(), r.n_cols()) != (n, p, p, p) || q.len() != n {
+        return Err(FclibError::Contents(format!(
+            "sizes disagree: W {n} x {n}, V {} x {}, R {} x {}, q {}, s {p}",
+            v.n_rows(),
+            v.n_cols(),
+            r.n_rows(),
+            r.n_cols(),
+            q.len()
+        )));
+    }
+    for (i, j, x) in v.entries() {
+        entries.push((i, n + j, x));
+        entries.push((n + j, i, x));
+    }
+    entries.extend(r.entries().map(|(i, j, x)| (n + i, n + j, x)));
+    q.extend(s);
+    Ok(p)
 }
 
 fn check_dimension(file: &Hdf5File, path: &str) -> Result<(), FclibError> {

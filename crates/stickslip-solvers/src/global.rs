@@ -10,10 +10,10 @@ use glam::{DMat3, DVec3};
 /// Frictional contact with velocities: find v, r, u with
 ///
 /// ```text
-///   M v = H r + f,    u = Hᵀ v + w,    (r_i, u_i) in Coulomb's law with μ_i,
+///   M v = H r + G λ + f,    u = Hᵀ v + w,    Gᵀ v + b = 0,    (r_i, u_i) in Coulomb's law with μ_i,
 /// ```
 ///
-/// M symmetric positive definite (n_dof × n_dof), H n_dof × 3 n_c, normal first in each contact.
+/// M symmetric positive definite (n_dof × n_dof), H n_dof × 3 n_c, normal first in each contact, G n_dof × n_eq.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GlobalProblem {
     /// M.
@@ -26,6 +26,10 @@ pub struct GlobalProblem {
     pub w: Vec<f64>,
     /// μ of each contact.
     pub mu: Vec<f64>,
+    /// G; without columns where there are no equations.
+    pub g: SparseMatrix,
+    /// b.
+    pub b: Vec<f64>,
 }
 
 /// Largest block of M (degrees of freedom coupled with each other) that is factored densely.
@@ -35,7 +39,8 @@ const LARGEST_BLOCK: usize = 4000;
 const MOST_COUPLINGS: usize = 50_000_000;
 
 impl GlobalProblem {
-    /// Eliminates the velocities: W = Hᵀ M⁻¹ H, q = Hᵀ M⁻¹ f + w.
+    /// Eliminates the velocities: W = Hᵀ M⁻¹ H, q = Hᵀ M⁻¹ f + w, and the same with (H G) and (w, b). The equations' λ are the
+    /// impulses of bilateral blocks after the contacts, three to a block.
     ///
     /// M falls apart into blocks of coupled degrees of freedom (bodies, or a finite-element mesh);
     /// each is factored by itself.
@@ -57,16 +62,27 @@ impl GlobalProblem {
                 self.w.len()
             ));
         }
-        for (name, matrix) in [("M", &self.m), ("H", &self.h)] {
+        let n_eq = self.b.len();
+        if self.g.n_cols() != n_eq || n_eq > 0 && self.g.n_rows() != n {
+            let (rows, cols) = (self.g.n_rows(), self.g.n_cols());
+            return Err(format!(
+                "sizes disagree: M {n} x {n}, G {rows} x {cols}, b {n_eq}"
+            ));
+        }
+        for (name, matrix) in [("M", &self.m), ("H", &self.h), ("G", &self.g)] {
             if let Some((i, j, v)) = matrix.entries().find(|e| !e.2.is_finite()) {
                 return Err(format!("{name}({i}, {j}) is {v}"));
             }
         }
-        for (name, vector) in [("f", &self.f), ("w", &self.w)] {
+        for (name, vector) in [("f", &self.f), ("w", &self.w), ("b", &self.b)] {
             if let Some((i, v)) = vector.iter().enumerate().find(|e| !e.1.is_finite()) {
                 return Err(format!("{name}({i}) is {v}"));
             }
         }
+        let rows = 3 * n_c + n_eq;
+        let shifted = self.g.entries().map(|(i, j, v)| (i, 3 * n_c + j, v));
+        let both: Vec<_> = self.h.entries().chain(shifted).collect();
+        let h = SparseMatrix::from_triplets(n, rows, &both)?;
         let group = self.groups();
         let n_groups = group.iter().max().map_or(0, |g| g + 1);
         let mut members = vec![Vec::new(); n_groups];
@@ -77,8 +93,8 @@ impl GlobalProblem {
         }
         // Columns of H (row of Hᵀ) that touch each group.
         let mut columns = vec![Vec::new(); n_groups];
-        for j in 0..3 * n_c {
-            for (i, _) in self.h.column(j) {
+        for j in 0..rows {
+            for (i, _) in h.column(j) {
                 if columns[group[i]].last() != Some(&j) {
                     columns[group[i]].push(j);
                 }
@@ -95,7 +111,7 @@ impl GlobalProblem {
                 "W would have {stored} entries; at most {MOST_COUPLINGS} are taken"
             ));
         }
-        let mut q = self.w.clone();
+        let mut q = [&self.w[..], &self.b].concat();
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         let mut lu = DenseLu::default();
         for g in 0..n_groups {
@@ -108,7 +124,8 @@ impl GlobalProblem {
             }
             let a = lu.matrix(size);
             for &i in &members[g] {
-                for (r, v) in self.m.column(i) {
+                // A zero that is stored couples nothing.
+                for (r, v) in self.m.column(i).filter(|&(r, _)| group[r] == g) {
                     a[place[r] * size + place[i]] = v;
                 }
             }
@@ -121,8 +138,7 @@ impl GlobalProblem {
             }
             lu.solve(&mut x);
             let dot = |j: usize, x: &[f64]| -> f64 {
-                self.h
-                    .column(j)
+                h.column(j)
                     .filter(|&(i, _)| group[i] == g)
                     .map(|(i, v)| v * x[place[i]])
                     .sum()
@@ -132,7 +148,7 @@ impl GlobalProblem {
             }
             for &c in &columns[g] {
                 x.fill(0.0);
-                for (i, v) in self.h.column(c).filter(|&(i, _)| group[i] == g) {
+                for (i, v) in h.column(c).filter(|&(i, _)| group[i] == g) {
                     x[place[i]] = v;
                 }
                 lu.solve(&mut x);
@@ -141,7 +157,7 @@ impl GlobalProblem {
                 }
             }
         }
-        local_problem(3 * n_c, &entries, &q, &self.mu)
+        local_problem(rows, &entries, &q, &self.mu)
     }
 
     /// Connected component of each row in the graph of M.
@@ -177,7 +193,8 @@ impl GlobalProblem {
     }
 }
 
-/// Local problem from scalar entries of W (n × n, n = 3 n_c), q and μ; checked.
+/// Local problem from scalar entries of W (n × n), q and μ; checked. The first 3 n_c rows are those of the contacts, what
+/// is left are equations: bilateral blocks after the contacts, three rows to a block, absent ones in the last.
 ///
 /// # Errors
 /// Sizes that disagree or data that are no problem.
@@ -188,9 +205,9 @@ pub fn local_problem(
     mu: &[f64],
 ) -> Result<LocalProblem, String> {
     let n_c = mu.len();
-    if n != 3 * n_c || q.len() != n {
+    if n < 3 * n_c || q.len() != n {
         return Err(format!(
-            "W has {n} rows, q {} and mu {n_c}: rows must be three times mu",
+            "W has {n} rows, q {} and mu {n_c}: there must be three rows for each mu",
             q.len()
         ));
     }
@@ -209,10 +226,15 @@ pub fn local_problem(
             block.2.col_mut(j % 3)[i % 3] += v;
         }
     }
+    let mut rows = q.to_vec();
+    rows.resize(n.next_multiple_of(3), 0.0);
+    let equations = (n_c..rows.len() / 3).map(|k| Law::bilateral([0, 1, 2].map(|i| 3 * k + i < n)));
     let problem = LocalProblem {
-        delassus: Delassus::from_blocks(n_c, blocks),
-        q: q.chunks_exact(3).map(DVec3::from_slice).collect(),
-        laws: mu.iter().map(|&mu| Law::Cone { mu }).collect(),
+        delassus: Delassus::from_blocks(rows.len() / 3, blocks),
+        q: rows.chunks_exact(3).map(DVec3::from_slice).collect(),
+        laws: (mu.iter().map(|&mu| Law::Cone { mu }))
+            .chain(equations)
+            .collect(),
     };
     problem.validate()?;
     Ok(problem)

@@ -202,14 +202,24 @@ impl Work {
 
 impl InteriorPoint {
     /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
-    pub(crate) fn solve_relaxed<'a>(&mut self, system: &mut System<'a>) -> (Vec<DVec3>, usize) {
-        let mut last = vec![DVec3::ZERO; system.len()];
-        let mut keep = |_: &mut System<'a>, p: &[DVec3]| {
-            last.copy_from_slice(p);
-            false
+    pub(crate) fn solve_relaxed(
+        &mut self,
+        system: &mut System,
+        tolerance: f64,
+    ) -> (Vec<DVec3>, usize) {
+        let mut newton = Newton::new(NewtonSettings {
+            map: Map::Relaxed,
+            ..NewtonSettings::default()
+        });
+        let (mut p, mut best) = (vec![DVec3::ZERO; system.len()], Outcome::NONE);
+        let mut finish = |system: &mut System, trial: &[DVec3]| {
+            let mut trial = trial.to_vec();
+            let outcome = newton.improve(system, &mut trial, tolerance);
+            take_better(&mut best, &mut p, outcome, trial);
+            best.residual <= tolerance
         };
-        let n = self.follow_relaxed(system, &mut keep);
-        (last, n)
+        let steps = self.follow_relaxed(system, &mut finish);
+        (p, steps + best.iterations)
     }
 
     /// Follows the path of the convex relaxation, which has no folds; `finish` is offered impulses on the way.

@@ -300,6 +300,19 @@ impl Law {
         }
     }
 
+    /// The map of the convex relaxation K* ∋ u ⟂ p ∈ K (no slip term) with its derivatives: F = x − P(x − u), D_u = D = P'.
+    #[must_use]
+    pub fn relaxed(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
+        let x = p * w_bar;
+        let z = x - u;
+        let d = self.project_derivative(z, w_bar);
+        Linear {
+            f: moved(x, u, z, self.project(z, w_bar)),
+            d,
+            by_u: d,
+        }
+    }
+
     /// Map of Alart and Curnier at impulse `p` and velocity `u`, m/s, with derivatives: Signorini on the
     /// normal, and friction projected on the disc of radius μ (x_n − u_n)₊. Zero where the natural map is.
     #[must_use]

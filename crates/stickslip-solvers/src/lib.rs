@@ -97,14 +97,16 @@ pub mod registry;
 pub mod relaxation;
 pub mod residual;
 mod rounded;
+pub mod selection;
 pub mod smoothing;
 pub mod solver;
 pub mod sparse;
 mod sparse_lu;
 pub mod staggered;
+pub mod step_json;
 pub mod stored;
 mod symmetry;
 pub mod system;
 pub mod velocity;
 
-pub use registry::{SOLVER_NAMES, solver_by_name};
+pub use registry::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};

@@ -14,6 +14,8 @@ pub enum Map {
     /// Alart and Curnier's: the normal and the friction disc apart. Where the one is stuck the other may
     /// not be.
     AlartCurnier,
+    /// F = x − P_K(x − u): the convex relaxation, without the slip term. Not Coulomb's law.
+    Relaxed,
 }
 
 impl Map {
@@ -21,6 +23,7 @@ impl Map {
         match self {
             Self::Natural => law.natural_map(p, u, w_bar),
             Self::AlartCurnier => law.alart_curnier(p, u, w_bar).f,
+            Self::Relaxed => law.relaxed(p, u, w_bar).f,
         }
     }
 
@@ -28,6 +31,7 @@ impl Map {
         match self {
             Self::Natural => law.linearised(p, u, w_bar),
             Self::AlartCurnier => law.alart_curnier(p, u, w_bar),
+            Self::Relaxed => law.relaxed(p, u, w_bar),
         }
     }
 }

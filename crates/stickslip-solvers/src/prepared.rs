@@ -9,9 +9,11 @@ use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::proximal::Proximal;
+use crate::registry::solver_by_name;
 use crate::relaxation;
-use crate::solver::{Engine, SolveError};
+use crate::solver::{ContactSolver, Engine, SolveError, Solved};
 use crate::staggered::Staggered;
+use crate::step_json::StepFile;
 use crate::stored::{StoredAnswer, StoredProblem, ray_in_words, solve_lcp};
 use crate::system::Posed;
 use glam::DVec3;
@@ -28,6 +30,7 @@ enum Method<'a> {
     Staggered(&'a LocalProblem, Box<Staggered>),
     Relaxation(&'a LocalProblem),
     Complementarity(&'a MixedLcp),
+    Step(&'a StepFile, Box<dyn ContactSolver>),
 }
 
 /// What a solver returned, not yet judged.
@@ -71,6 +74,7 @@ impl<'a> Prepared<'a> {
                 }
             }
             StoredProblem::Complementarity(problem) => Method::Complementarity(problem),
+            StoredProblem::Step(file) => Method::Step(file, solver_by_name(name)?),
         };
         Some(Self { method, name })
     }
@@ -83,23 +87,28 @@ impl<'a> Prepared<'a> {
         let (found, iterations) = match &mut self.method {
             Method::Auto(problem, auto) => {
                 auto.forget();
-                match auto.solve_local(problem, &[], tolerance) {
-                    Ok(solved) => {
-                        solver = solved.solver;
-                        (Found::Impulses(solved.impulses), solved.iterations)
-                    }
-                    Err(SolveError::NotConverged {
-                        best, iterations, ..
-                    }) => (Found::Impulses(best), iterations),
-                    Err(e) => {
-                        ray = matches!(e, SolveError::Ray { .. });
-                        note = match &e {
-                            SolveError::Ray { contacts, .. } => pressed_in_words(contacts),
-                            other => other.to_string(),
-                        };
-                        (Found::Impulses(vec![DVec3::ZERO; problem.len()]), 0)
-                    }
-                }
+                let told = Told::of(auto.solve_local(problem, &[], tolerance), |contacts| {
+                    let numbers = contacts.iter().map(ToString::to_string);
+                    format!("contacts {}", numbers.collect::<Vec<_>>().join(", "))
+                });
+                (solver, ray, note) = (told.solver.unwrap_or(solver), told.ray, told.note);
+                let p = told
+                    .impulses
+                    .unwrap_or_else(|| vec![DVec3::ZERO; problem.len()]);
+                (Found::Impulses(p), told.iterations)
+            }
+            Method::Step(file, method) => {
+                let told = Told::of(method.solve(&file.problem, None, tolerance), |contacts| {
+                    let mut names: Vec<String> =
+                        contacts.iter().map(|&i| file.block_name(i)).collect();
+                    names.dedup();
+                    names.join(", ")
+                });
+                (solver, ray, note) = (told.solver.unwrap_or(solver), told.ray, told.note);
+                let p = told
+                    .impulses
+                    .unwrap_or_else(|| vec![DVec3::ZERO; file.problem.contacts.len()]);
+                (Found::Impulses(p), told.iterations)
             }
             Method::Engine(problem, engine) => {
                 let mut p = vec![DVec3::ZERO; problem.len()];
@@ -154,13 +163,47 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What the ray of a contact problem proves, in words.
-fn pressed_in_words(contacts: &[usize]) -> String {
-    let numbers: Vec<String> = contacts.iter().map(ToString::to_string).collect();
-    format!(
-        "there is no solution: no motion keeps contacts {} open together",
-        numbers.join(", ")
-    )
+/// What a solver of contact problems says.
+#[derive(Default)]
+struct Told {
+    impulses: Option<Vec<DVec3>>,
+    solver: Option<&'static str>,
+    iterations: usize,
+    ray: bool,
+    note: String,
+}
+
+impl Told {
+    /// `names` gives the contacts of a ray theirs.
+    fn of(result: Result<Solved, SolveError>, names: impl Fn(&[usize]) -> String) -> Self {
+        match result {
+            Ok(solved) => Self {
+                impulses: Some(solved.impulses),
+                solver: Some(solved.solver),
+                iterations: solved.iterations,
+                ..Self::default()
+            },
+            Err(SolveError::NotConverged {
+                best, iterations, ..
+            }) => Self {
+                impulses: Some(best),
+                iterations,
+                ..Self::default()
+            },
+            Err(SolveError::Ray { contacts, .. }) => Self {
+                ray: true,
+                note: format!(
+                    "there is no solution: no motion keeps {} open together",
+                    names(&contacts)
+                ),
+                ..Self::default()
+            },
+            Err(e @ SolveError::Unsuitable { .. }) => Self {
+                note: e.to_string(),
+                ..Self::default()
+            },
+        }
+    }
 }
 
 impl Attempt {

@@ -273,7 +273,7 @@ impl ContactProblem {
 }
 
 impl ContactBlock {
-    fn validate(&self, n_b: usize) -> Result<(), String> {
+    pub(crate) fn validate(&self, n_b: usize) -> Result<(), String> {
         let [n, t1, t2] = self.frame;
         if matches!(self.law, Law::Box { .. }) {
             if !self.frame.iter().all(|d| d.is_finite()) {

@@ -8,6 +8,7 @@ use crate::newton::Newton;
 use crate::nsgs::Nsgs;
 use crate::proximal::Proximal;
 use crate::pyramid::LemkeContact;
+use crate::selection::Selecting;
 use crate::solver::ContactSolver;
 use crate::staggered::Staggered;
 
@@ -43,6 +44,17 @@ pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
     })
 }
 
+/// As [`solver_by_name`], with the answer that the selection rule takes: for the steps of a run, whose motion is then the same
+/// whichever solver ran. (`auto` follows the rule by itself.)
+#[must_use]
+pub fn selecting_solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
+    let solver = solver_by_name(name)?;
+    Some(match name {
+        "auto" => solver,
+        _ => Box::new(Selecting::new(solver)),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +63,8 @@ mod tests {
     fn every_listed_name_makes_a_solver_of_that_name() {
         for name in SOLVER_NAMES {
             let solver = solver_by_name(name).expect("listed solver");
+            assert_eq!(solver.name(), *name);
+            let solver = selecting_solver_by_name(name).expect("listed solver");
             assert_eq!(solver.name(), *name);
         }
         assert!(solver_by_name("guess").is_none());

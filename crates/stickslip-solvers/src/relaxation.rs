@@ -3,7 +3,6 @@
 use crate::interior_point::InteriorPoint;
 use crate::law::tangent;
 use crate::local::LocalProblem;
-use crate::problem::Law;
 use crate::system::{Posed, SystemMemory};
 use glam::DVec3;
 
@@ -23,22 +22,16 @@ pub struct Relaxed {
     pub iterations: usize,
 }
 
-/// Natural map of the relaxed law K* ∋ u ⟂ p ∈ K (no slip term), m/s.
-fn relaxed_map(law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> f64 {
-    let x = p * w_bar;
-    (x - law.project(x - u, w_bar)).length()
-}
-
 /// Solves the cone complementarity problem K* ∋ u ⟂ p ∈ K, u = W p + q (Anitescu 2006): convex, one
 /// velocity, but sliding contacts separate with u_n = μ|u_t| instead of u_n = 0.
 ///
-/// By the interior-point method, whose path cannot fold here. `tolerance` (m/s) says only what counts
-/// as sliding and as carrying an impulse when the artefact is measured.
+/// By the interior-point method, whose path cannot fold here, finished by Newton on the map without the slip term. `tolerance` (m/s)
+/// is the residual to reach; it also says what counts as sliding and as carrying an impulse when the artefact is measured.
 #[must_use]
 pub fn solve(problem: &LocalProblem, tolerance: f64) -> Relaxed {
     let mut memory = SystemMemory::default();
     let mut system = memory.system(Posed::Local(problem));
-    let (impulses, iterations) = InteriorPoint::default().solve_relaxed(&mut system);
+    let (impulses, iterations) = InteriorPoint::default().solve_relaxed(&mut system, tolerance);
     let mut out = Relaxed {
         impulses,
         iterations,
@@ -47,7 +40,7 @@ pub fn solve(problem: &LocalProblem, tolerance: f64) -> Relaxed {
     for i in 0..problem.len() {
         let (p, u) = (out.impulses[i], problem.velocity(i, &out.impulses));
         let (law, w_bar) = (&problem.laws[i], problem.delassus.w_bar(i));
-        out.residual = out.residual.max(relaxed_map(law, p, u, w_bar));
+        out.residual = out.residual.max(law.relaxed(p, u, w_bar).f.length());
         let exact = law.natural_map(p, u, w_bar).length();
         out.coulomb_residual = out.coulomb_residual.max(exact);
         // Carries an impulse worth more than the tolerance and slides.
@@ -62,6 +55,7 @@ pub fn solve(problem: &LocalProblem, tolerance: f64) -> Relaxed {
 mod tests {
     use super::*;
     use crate::delassus::Delassus;
+    use crate::problem::Law;
     use glam::DMat3;
 
     #[test]

@@ -150,11 +150,12 @@ impl LawParts {
         }
     }
 
-    /// The largest of each part over all contacts of a problem of cones.
+    /// The largest of each part over all contacts on quadratic cones or without friction; other blocks have other laws.
     #[must_use]
     pub fn largest(problem: &LocalProblem, p: &[DVec3]) -> Self {
         let mut out = Self::default();
-        for (i, &p_i) in p.iter().enumerate() {
+        let cone = |i: usize| matches!(problem.laws[i], Law::Cone { .. } | Law::Unilateral);
+        for (i, &p_i) in p.iter().enumerate().filter(|&(i, _)| cone(i)) {
             let (mu, w_bar) = (problem.laws[i].friction(), problem.delassus.w_bar(i));
             let at = Self::of_cone(mu, p_i, problem.velocity(i, p), w_bar);
             out = Self {

@@ -12,7 +12,9 @@ use crate::pgs;
 use crate::prepared::Prepared;
 use crate::problem::{ContactProblem, Law};
 use crate::pyramid::ContactLcp;
-use crate::residual::GlobalResidual;
+use crate::registry::SOLVER_NAMES;
+use crate::residual::{self, GlobalResidual};
+use crate::step_json::{self, StepFile};
 use glam::DVec3;
 use std::path::Path;
 
@@ -23,6 +25,8 @@ pub enum StoredProblem {
     Contact(LocalProblem),
     /// LCP or mixed LCP.
     Complementarity(MixedLcp),
+    /// The block problem of a step, on its bodies, in SI units.
+    Step(StepFile),
 }
 
 /// What a solver made of it.
@@ -32,7 +36,8 @@ pub struct StoredAnswer {
     pub status: &'static str,
     /// The solver that gave the answer.
     pub solver: String,
-    /// Natural map over max(|q|, |r|, |u|) for contact; |min(z, w)|/|q| for complementarity.
+    /// Natural map over max(|q|, |r|, |u|) for contact; |min(z, w)|/|q| for complementarity; the largest residual of
+    /// a block for a step, m/s.
     pub residual: f64,
     /// Natural map over |q| (for complementarity the same as `residual`).
     pub residual_faf: f64,
@@ -56,6 +61,9 @@ pub const CONTACT_SOLVERS: [&str; 9] = [
     "staggered",
     "relaxation",
 ];
+
+/// Solvers for steps in files: those of a run.
+pub const STEP_SOLVERS: &[&str] = SOLVER_NAMES;
 
 /// Solvers for (mixed) LCPs in files.
 pub const LCP_SOLVERS: [&str; 4] = ["auto", "lemke", "interior-point", "pgs"];
@@ -82,10 +90,7 @@ impl StoredProblem {
                 local.validate()?;
                 Ok(Self::Contact(local))
             }
-            "json" => Ok(Self::Complementarity(match lcp_json::read(&text(path)?)? {
-                LcpFile::Plain(lcp) => mixed(&lcp),
-                LcpFile::Mixed(problem) => problem,
-            })),
+            "json" => Self::from_json(&text(path)?),
             "mtx" => {
                 let m = matrix_market::read(&text(path)?)?;
                 let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
@@ -112,7 +117,30 @@ impl StoredProblem {
                 lcp.validate().map_err(|e| e.to_string())?;
                 Ok(Self::Complementarity(mixed(&lcp)))
             }
-            _ => Err("has an ending that is none of .hdf5, .h5 (FCLIB), .json (LCP), .mtx (Matrix Market)".into()),
+            _ => Err("has an ending that is none of .hdf5, .h5 (FCLIB), .json (LCP or step), .mtx (Matrix Market)".into()),
+        }
+    }
+
+    /// Reads JSON: a step, or a (mixed) LCP, by the word under `type`.
+    ///
+    /// # Errors
+    /// One sentence with the place where the text is no such problem.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        #[derive(serde::Deserialize)]
+        struct Kind {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        let kind: Kind = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        match kind.kind.as_str() {
+            step_json::TYPE => Ok(Self::Step(step_json::read(text)?)),
+            "lcp" | "mlcp" => Ok(Self::Complementarity(match lcp_json::read(text)? {
+                LcpFile::Plain(lcp) => mixed(&lcp),
+                LcpFile::Mixed(problem) => problem,
+            })),
+            other => Err(format!(
+                "type \"{other}\"; expected \"lcp\", \"mlcp\" or \"step\""
+            )),
         }
     }
 
@@ -125,6 +153,14 @@ impl StoredProblem {
             Self::Complementarity(p) => {
                 format!("mixed LCP, n = {} of which {} free", p.q.len(), p.n_eq)
             }
+            Self::Step(file) => {
+                let p = &file.problem;
+                format!(
+                    "step, {} bodies, {} blocks",
+                    p.nu_free.len(),
+                    p.contacts.len()
+                )
+            }
         }
     }
 
@@ -134,6 +170,7 @@ impl StoredProblem {
         match self {
             Self::Contact(_) => &CONTACT_SOLVERS,
             Self::Complementarity(_) => &LCP_SOLVERS,
+            Self::Step(_) => STEP_SOLVERS,
         }
     }
 
@@ -146,22 +183,28 @@ impl StoredProblem {
 }
 
 impl StoredProblem {
-    /// The problem of a step: on its contacts with quadratic cones, a mixed LCP with pyramids and bounded rows.
+    /// The problem of a step: on its contacts with quadratic cones, a mixed LCP with pyramids and bounded rows, as it is
+    /// where there are both, or friction under impulses that are known.
     ///
     /// # Errors
-    /// One sentence for what is neither: quadratic cones together with joints.
+    /// One sentence where the mixed LCP would be too large.
     pub fn of_step(problem: &ContactProblem) -> Result<Self, String> {
+        let has = |kind: fn(&Law) -> bool| problem.contacts.iter().any(|c| kind(&c.law));
+        let cones = has(|l| matches!(l, Law::Cone { .. }));
+        let rows = has(|l| matches!(l, Law::Pyramid { .. } | Law::Box { .. }));
+        if has(|l| matches!(l, Law::Disc { .. })) || cones && rows {
+            return Ok(Self::Step(StepFile {
+                problem: problem.clone(),
+                ..StepFile::default()
+            }));
+        }
         let mut local = LocalProblem::default();
         local.assemble(problem);
-        let cones = |l: &Law| matches!(l, Law::Cone { .. });
-        let bounded = |l: &Law| matches!(l, Law::Pyramid { .. } | Law::Box { .. });
-        match (local.laws.iter().any(cones), local.laws.iter().any(bounded)) {
-            (true, true) => Err(
-                "a step with joints and quadratic cones has no file format; --cone pyramid:8 makes it a mixed LCP".into(),
-            ),
-            (false, true) => Ok(Self::Complementarity(ContactLcp::new(&local)?.mixed)),
-            (_, false) => Ok(Self::Contact(local)),
-        }
+        Ok(if rows {
+            Self::Complementarity(ContactLcp::new(&local)?.mixed)
+        } else {
+            Self::Contact(local)
+        })
     }
 
     /// What values are worth, whoever found them, by the problem's own residual; `None` where there are too few or
@@ -184,6 +227,13 @@ impl StoredProblem {
                 let residual = problem.residual(&values);
                 (residual, residual, residual)
             }
+            Self::Step(file) if values.len() == 3 * file.problem.contacts.len() => {
+                let p: Vec<DVec3> = values.chunks_exact(3).map(DVec3::from_slice).collect();
+                let (residual, _) = residual::of_step(&file.problem, &p, &mut Vec::new());
+                let mut local = LocalProblem::default();
+                local.assemble(&file.problem);
+                (residual, GlobalResidual::new(&local, &p).faf(), residual)
+            }
             _ => return None,
         };
         Some(StoredAnswer {
@@ -202,26 +252,23 @@ impl StoredProblem {
     }
 }
 
-/// The problem of a step as a file: its ending and its bytes. Quadratic cones give an FCLIB file, with `guess`
-/// to start from; pyramids and bounded rows a mixed LCP in JSON.
+/// The problem of a step as a file: its ending and its bytes. Quadratic cones alone give an FCLIB file, with the impulses as a
+/// guess; pyramids and bounded rows a mixed LCP in JSON; anything else the step itself in JSON.
 ///
 /// # Errors
-/// One sentence where no format holds the step: quadratic cones together with joints.
-pub fn file_of_step(
-    problem: &ContactProblem,
-    guess: &[DVec3],
-    title: &str,
-    description: &str,
-) -> Result<(&'static str, Vec<u8>), String> {
-    match StoredProblem::of_step(problem)? {
-        StoredProblem::Complementarity(lcp) => Ok((
-            "json",
-            lcp_json::write(&lcp, title, description).into_bytes(),
-        )),
-        StoredProblem::Contact(local) => {
-            let guess = (guess.len() == local.len()).then_some(guess);
-            Ok(("hdf5", fclib::write(&local, title, description, guess)?))
+/// One sentence where numbers are not finite, or too many for the format.
+pub fn file_of_step(step: &StepFile) -> Result<(&'static str, Vec<u8>), String> {
+    match StoredProblem::of_step(&step.problem)? {
+        StoredProblem::Complementarity(lcp) => {
+            let text = lcp_json::write(&lcp, &step.name, &step.note);
+            Ok(("json", text.into_bytes()))
         }
+        StoredProblem::Contact(local) => {
+            let guess = (step.impulses.len() == local.len()).then_some(&step.impulses[..]);
+            let bytes = fclib::write(&local, &step.name, &step.note, guess)?;
+            Ok(("hdf5", bytes))
+        }
+        StoredProblem::Step(_) => Ok(("json", step.write()?.into_bytes())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{FRAME_Z, box_stack};
+use common::{FRAME_Z, box_stack, pile, planar_pile};
 use glam::DVec3;
 use stickslip_solvers::generate::{box_mass, frame};
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
@@ -272,67 +272,12 @@ fn stacks_rest_to_rounding_cold_and_warm() {
     }
 }
 
-/// A planar pile of `n` rows of unit discs (balls in a plane), at rest under gravity.
-fn disc_pile(n: usize, mu: f64) -> ContactProblem {
-    let mut centres = Vec::new();
-    for row in 0..n {
-        for k in 0..n - row {
-            let x = k as f64 + 0.5 * row as f64;
-            centres.push(DVec3::new(x, 0.0, 0.5 + row as f64 * 0.75f64.sqrt()));
-        }
-    }
-    let inverse = 1.0 / (0.4 * 0.25);
-    let mut problem = ContactProblem::default();
-    let law = Law::Cone { mu };
-    for (a, &x) in centres.iter().enumerate() {
-        problem
-            .inverse_mass
-            .push(stickslip_solvers::problem::InverseMass {
-                mass: 1.0,
-                inertia: glam::DMat3::from_diagonal(DVec3::splat(inverse)),
-            });
-        problem.nu_free.push(Twist {
-            linear: DVec3::new(0.0, 0.0, -G_H),
-            angular: DVec3::ZERO,
-        });
-        let arm = |body: usize, lever: DVec3, sign: f64| Arm {
-            body,
-            lever,
-            sign,
-            action: Action::Force,
-        };
-        if x.z < 0.6 {
-            problem.contacts.push(ContactBlock {
-                frame: FRAME_Z,
-                arms: [Some(arm(a, DVec3::Z * -0.5, 1.0)), None],
-                b: DVec3::ZERO,
-                compliance: DVec3::ZERO,
-                law: law.clone(),
-            });
-        }
-        for (b, &y) in centres.iter().enumerate().skip(a + 1) {
-            let d = y - x;
-            if d.length() < 1.0 + 1e-9 {
-                let n = d / d.length();
-                problem.contacts.push(ContactBlock {
-                    frame: frame(n),
-                    arms: [Some(arm(b, n * -0.5, 1.0)), Some(arm(a, n * 0.5, -1.0))],
-                    b: DVec3::ZERO,
-                    compliance: DVec3::ZERO,
-                    law: law.clone(),
-                });
-            }
-        }
-    }
-    problem
-}
-
 #[test]
 fn piles_rest_where_rest_is_possible_and_collapse_where_it_is_not() {
     // The selection rule: at μ = 0.8 both rest and collapse satisfy the law.
     for n in [3, 4, 10] {
         for (mu, rests) in [(0.8, true), (0.2, false)] {
-            let problem = disc_pile(n, mu);
+            let problem = pile(&planar_pile(n), &Law::Cone { mu });
             let solved = solver_by_name("auto")
                 .expect("solver")
                 .solve(&problem, None, 1e-10)
@@ -344,7 +289,7 @@ fn piles_rest_where_rest_is_possible_and_collapse_where_it_is_not() {
         }
     }
     // The homotopy ends in the moving solution of the same pile: it does satisfy the law.
-    let problem = disc_pile(4, 0.8);
+    let problem = pile(&planar_pile(4), &Law::Cone { mu: 0.8 });
     let moving = solver_by_name("homotopy")
         .expect("solver")
         .solve(&problem, None, 1e-10)

@@ -5,6 +5,7 @@ mod readers;
 
 use std::path::Path;
 use stickslip::dynamics::simulate::{header, simulate};
+use stickslip::prelude::World;
 use stickslip::record::{CsvWriter, ParquetWriter, Tee};
 use stickslip::solvers::random::Random;
 use stickslip::solvers::stored::file_of_step;
@@ -50,9 +51,21 @@ fn trajectory(ending: &str) -> Vec<u8> {
 fn problem(cone: &str) -> Vec<u8> {
     let (_, mut world) = world_of("sliding_box.toml", &[format!("step.cone={cone}")]);
     world.step().expect("a step");
-    file_of_step(world.problem(), &[], "a step", "for a test")
+    file_of(&world)
+}
+
+/// The last step of a run as a file.
+fn file_of(world: &World) -> Vec<u8> {
+    file_of_step(&world.problem_file("a step".into(), "for a test".into()))
         .expect("a file")
         .1
+}
+
+/// A step with joints, limits and round cones.
+fn joints() -> Vec<u8> {
+    let (_, mut world) = world_of("ragdolls.toml", &[]);
+    world.step().expect("a step");
+    file_of(&world)
 }
 
 /// Good files for a reader to start from.
@@ -75,6 +88,7 @@ fn seeds(reader: &str) -> Vec<Vec<u8>> {
         "trajectory_csv" => vec![trajectory("csv")],
         "fclib" => vec![problem("quadratic")],
         "lcp_json" => vec![problem("pyramid:4")],
+        "step_json" => files("problems", "json").into_iter().chain([joints()]).collect(),
         "matrix_market" => text(&[
             "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.0\n2 2 3.0\n3 3 1e0\n3 1 -0.5\n",
             "%%MatrixMarket matrix array real general\n3 1\n1.0\n-2.5\n3e-3\n",

@@ -1,8 +1,9 @@
 //! S1: the plate's motion, its parts, its velocity fields and the budget of errors.
 
 use super::entry::{Effort, Entry, Shown, Source, number, play, scene};
+use core::f64::consts::PI;
 use stickslip::dynamics::converge::{Settings, converge};
-use stickslip::prelude::Scene;
+use stickslip::prelude::{ContactImpulse, DVec3, Scene};
 use stickslip_plate::field::{Field, Place, Sampling};
 use stickslip_plate::library::{self, Part};
 use stickslip_plot::{Axis, Plot, Sheet};
@@ -14,6 +15,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: &["S1-23"],
         by_hand: "stickslip run scenes/plate_rocking.toml -o rocking.html",
         run: rocking,
+    },
+    Entry {
+        id: "plate-forces",
+        title: "Figure 1: the forces on the part",
+        rows: &["S1-09"],
+        by_hand: "stickslip run scenes/scaled_circle.toml --until 0.06 -o circle.csv --contacts",
+        run: forces,
     },
     Entry {
         id: "plate-parts",
@@ -44,6 +52,71 @@ pub(super) const ENTRIES: &[Entry] = &[
         run: budget,
     },
 ];
+
+/// Gravity, the normal force W_n λ_n and friction W_f λ_f on the particle of the scaled circle, over two periods.
+fn forces(_: Effort) -> Result<Shown, String> {
+    let (file, text) = scene!("scaled_circle");
+    let played = play(file, text, &[("step.until", "0.06".to_string())], 1)?;
+    let part = played.index_of("particle")?;
+    let (mass, mu, lifting, turns) = (1e-3, 0.3, 8.0, 2.0 * PI * 33.0);
+    let weight = DVec3::NEG_Z * (mass * 9.81);
+    // Height of the plate: its acceleration is a sin(ωt + 3π/2). The part, at rest at first, goes from height to height.
+    let plate = |t: f64| -lifting / (turns * turns) * libm::sin(turns * t + 1.5 * PI);
+    let mut rising = 0.0;
+    let (mut normal, mut along, mut across, mut bound) = (vec![], vec![], vec![], vec![]);
+    let (mut newton, mut closed, mut cone): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    for pair in played.trajectory.frames.windows(2) {
+        let [before, now] = [&pair[0].step, &pair[1].step];
+        let on_part = |c: &&ContactImpulse| c.contact.bodies.contains(&part);
+        let contacts: Vec<_> = now.contacts.iter().filter(on_part).collect();
+        let sum = |f: &dyn Fn(&ContactImpulse) -> DVec3| -> DVec3 {
+            let each = |c: &&ContactImpulse| {
+                if c.contact.bodies[1] == part {
+                    f(c)
+                } else {
+                    -f(c)
+                }
+            };
+            contacts.iter().map(each).sum::<DVec3>() / now.h
+        };
+        let push = sum(&|c| c.contact.normal * c.impulse.x);
+        let friction = sum(&|c| c.world_impulse()) - push;
+        let change = now.bodies[part].twist.linear - before.bodies[part].twist.linear;
+        newton = newton.max((change * (mass / now.h) - weight - push - friction).length());
+        let next = (plate(now.t) - plate(before.t)) / now.h;
+        closed = closed.max((push.z - mass * (9.81 + (next - rising) / now.h)).abs());
+        rising = next;
+        cone = cone.max(friction.length() - mu * push.length());
+        let at = |force: f64| (now.t * 1e3, force * 1e3);
+        normal.push(at(push.z));
+        bound.push(at(mu * push.z));
+        along.push(at(friction.x));
+        across.push(at(friction.y));
+    }
+    let size = weight.length();
+    let mut shown = Shown::default();
+    let sum = "m a less the weight, the normal force and friction, of the weight, at most";
+    shown.at_most(sum, 1e-9, newton / size, "");
+    let form = "the normal force against m (g + the plate's acceleration), of the weight, at most";
+    shown.at_most(form, 1e-9, closed / size, "");
+    shown.at_most(
+        "friction above μ times the normal force, of the weight, at most",
+        1e-12,
+        cone / size,
+        "",
+    );
+    let plot = Plot::new("Forces on a part of one gramme, mean over a step")
+        .x(Axis::linear("t", "ms"))
+        .y(Axis::linear("force", "mN"))
+        .line("weight", &[(0.0, weight.z * 1e3), (60.0, weight.z * 1e3)])
+        .line("normal force", &normal)
+        .line("friction along x", &along)
+        .line("friction along y", &across)
+        .line("μ times the normal force", &bound)
+        .dashed();
+    shown.plot("Gravity, normal force and friction over two periods", &plot);
+    Ok(shown)
+}
 
 fn rocking(_: Effort) -> Result<Shown, String> {
     let (file, text) = scene!("plate_rocking");

@@ -1,5 +1,7 @@
 //! Closed forms.
 
+mod energy_bound;
+mod euler_angles;
 mod incline;
 mod momentum;
 mod passing;

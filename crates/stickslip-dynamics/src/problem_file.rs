@@ -1,0 +1,52 @@
+//! The problem of the last step with the names of its bodies and blocks, for a file.
+
+use crate::world::World;
+use stickslip_solvers::step_json::StepFile;
+
+impl World {
+    /// The problem that was solved in the last step, with its impulses; or, if that step was refused, the problem that could
+    /// not be solved, with those it was started from. `name` and `note` say what it is and where it comes from.
+    ///
+    /// Joints are in it as in the last of their rounds: b is such that u = Wᵀν + b + C p is what the coordinates say at the
+    /// motion found, with a compliance C that is negligible there.
+    #[must_use]
+    pub fn problem_file(&self, name: String, note: String) -> StepFile {
+        let (model, work) = (&self.model, &self.work);
+        let body = |i: usize| &model.bodies[i].name;
+        let contacts = work.contacts.iter().map(|c| {
+            let [a, b] = c.bodies.map(body);
+            format!("\"{a}\" with \"{b}\"")
+        });
+        let contacts: Vec<String> = contacts.collect();
+        let given_back = work.problem.restituting().iter();
+        let given_back =
+            given_back.filter_map(|&k| Some(format!("restitution of {}", contacts.get(k)?)));
+        let mut blocks: Vec<String> = (contacts.iter().cloned())
+            .chain(given_back)
+            .chain(work.joints.block_names(model))
+            .collect();
+        let problem = self.problem().clone();
+        if blocks.len() != problem.contacts.len() {
+            blocks.clear();
+        }
+        // A step that ended before a solver was asked has impulses of another problem, or none.
+        let started = work.of_blocks.len() == problem.contacts.len();
+        StepFile {
+            name,
+            note,
+            problem,
+            bodies: work
+                .problem
+                .entered()
+                .iter()
+                .map(|&i| body(i).clone())
+                .collect(),
+            blocks,
+            impulses: if started {
+                work.of_blocks.clone()
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
