@@ -48,12 +48,11 @@ use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
 use crate::proximal::Proximal;
 use crate::pyramid::{self, ContactLcp, LemkeContact};
-use crate::quotient::Quotient;
 use crate::residual::{self, GlobalResidual};
 use crate::rounded::Rounded;
 use crate::selection::LARGE;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
-use crate::symmetry::symmetries;
+use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
@@ -73,8 +72,8 @@ pub struct Auto {
 pub(crate) struct Engines {
     pub(crate) newton: Newton,
     nsgs: Nsgs,
-    interior_point: InteriorPoint,
-    homotopy: Homotopy,
+    pub(crate) interior_point: InteriorPoint,
+    pub(crate) homotopy: Homotopy,
     proximal: Proximal,
 }
 
@@ -139,7 +138,7 @@ pub(crate) struct Best {
 
 /// A run of the chain on one problem.
 pub(crate) struct Chain<'a> {
-    problem: Posed<'a>,
+    pub(crate) problem: Posed<'a>,
     pub(crate) system: System<'a>,
     pub(crate) engines: &'a mut Engines,
     pub(crate) scratch: &'a mut Scratch,
@@ -320,60 +319,6 @@ impl Chain<'_> {
         };
         let steps = attempts.end();
         self.judge(p, iterations + steps, "newton")
-    }
-
-    /// The symmetric answers of a large symmetric problem, found on its quotient: rest, then the interior point, then the
-    /// homotopy; Newton finishes on the problem as given.
-    pub(crate) fn symmetric(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
-        let Posed::Step(step) = self.problem else {
-            return false;
-        };
-        if !smooth || step.contacts.len() <= LARGE {
-            return false;
-        }
-        let group = symmetries(step);
-        if group.is_empty() {
-            return false;
-        }
-        let mut quotient = Quotient::new(step, &group);
-        let (engines, inner) = (&mut *self.engines, self.inner);
-        let mut reduced = vec![DVec3::ZERO; quotient.len()];
-        let mut attempts = Attempts::new(
-            &mut engines.newton,
-            &mut self.scratch.u,
-            inner,
-            &mut reduced,
-        );
-        let relaxation = &mut engines.interior_point;
-        let mut iterations = relaxation
-            .follow_relaxed(&mut quotient, &mut |q: &mut Quotient, start: &[DVec3]| {
-                attempts.attempt(q, start)
-            });
-        iterations += attempts.end();
-        engines.interior_point.newton.settings.iterations = NEWTON_STEPS;
-        engines.homotopy.newton.settings.iterations = NEWTON_STEPS;
-        engines.homotopy.settings = HomotopySettings::SYMMETRIC;
-        let mut solver = "newton";
-        let mut reached = quotient.residual(&reduced, &mut self.scratch.u);
-        if reached > inner {
-            let engine = &mut engines.interior_point;
-            let outcome = engine.improve_coupled(&mut quotient, &mut reduced, inner);
-            (solver, reached) = ("interior-point", outcome.residual);
-            iterations += outcome.iterations;
-        }
-        if reached > inner {
-            let engine = &mut engines.homotopy;
-            let outcome = engine.improve_coupled(&mut quotient, &mut reduced, inner);
-            (solver, reached) = ("homotopy", outcome.residual);
-            iterations += outcome.iterations;
-        }
-        if reached > inner {
-            self.best.iterations += iterations;
-            return false;
-        }
-        quotient.expand(&reduced, p);
-        // Where data are symmetric but for more than rounding, Newton leads from the symmetric problem to the true one.
-        self.judge(p, iterations, solver) || self.newton(p)
     }
 
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
@@ -874,43 +819,8 @@ impl ContactSolver for Auto {
             problem,
             &p,
             tolerance,
-<<<<<<< HEAD
-            inner: tolerance,
-        };
-        if n_c == 0 {
-            chain.best.residual = 0.0;
-            return report("auto", chain);
-        }
-        if n_c == 1 {
-            let q = problem.contacts[0].velocity(&problem.nu_free);
-            let w = problem.contacts[0].diagonal(&problem.inverse_mass);
-            let exact = one_contact::solve(&problem.contacts[0].law, &w, q);
-            if chain.judge(&[exact], 1, "one-contact") {
-                return report("auto", chain);
-            }
-        }
-        chain.engines.newton.settings.polish = true;
-        chain
-            .engines
-            .regularise(NewtonSettings::default().regularisation);
-        let cold = p.iter().all(|&p| p == DVec3::ZERO);
-        let found = if cold {
-            chain.starts_at_rest(smooth, &mut p)
-                || chain.interior(smooth, &mut p)
-                || chain.continued(&mut p)
-        } else {
-            let guess = p.clone();
-            chain.continued(&mut p)
-                || smooth && n_c > LARGE && chain.symmetric(&mut p)
-                || chain.relaxed(smooth, &mut p)
-                || chain.interior(smooth, &mut p)
-                || chain.drawn_along(smooth, &guess, &mut p)
-        };
-        if found {
-=======
         );
         if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
->>>>>>> main
             return report("auto", chain);
         }
         if polyhedral && n_c <= LEMKE_CONTACTS {

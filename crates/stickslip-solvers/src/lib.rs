@@ -105,6 +105,7 @@ mod sparse_lu;
 pub mod staggered;
 pub mod step_json;
 pub mod stored;
+mod symmetric;
 mod symmetry;
 pub mod system;
 pub mod velocity;
