@@ -326,14 +326,20 @@ fn balls_that_fall_together_touch_whatever_their_motion_rounds_to() {
         linear: DVec3::new(0.0, 0.0, -1.0981),
         ..Twist::default()
     };
-    for k in 0..1000 {
-        // Each ball in the hollow of four, at places that round in every way.
-        let base = DVec3::new(0.1 * f64::from(k % 10), 0.1 * f64::from(k / 10), 0.1);
-        let above = base + DVec3::new(0.1, 0.1, 0.1 * 2.0_f64.sqrt());
-        let found = contacts(
-            &moving(&ball, Pose::at(base), &falls, 0.01),
-            &moving(&ball, Pose::at(above), &falls, 0.01),
-        );
-        assert_eq!(found.len(), 1, "{k}");
+    // Layers of a square pyramid, each ball in the hollow of four: places that round in every way.
+    let (n, r) = (8, 0.1);
+    let place = |level: u32, i: u32, j: u32| {
+        let along = |i: u32| r * f64::from(level + 2 * i);
+        let height = r * (1.0 + f64::from(level) * 2.0_f64.sqrt());
+        DVec3::new(along(i), along(j), height)
+    };
+    for level in 1..n {
+        for (i, j) in (0..n - level).flat_map(|i| (0..n - level).map(move |j| (i, j))) {
+            let above = moving(&ball, Pose::at(place(level, i, j)), &falls, 0.01);
+            for (k, l) in [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)] {
+                let below = moving(&ball, Pose::at(place(level - 1, k, l)), &falls, 0.01);
+                assert_eq!(contacts(&below, &above).len(), 1, "{level}: {i} {j}");
+            }
+        }
     }
 }
