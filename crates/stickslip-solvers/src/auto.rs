@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
+//! | S | a symmetric problem of more than 200 contacts: stages 2, 4 and 7 on its quotient, then Newton on the whole | scratch |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
@@ -52,6 +53,7 @@ use crate::residual::{self, GlobalResidual, STEEP};
 use crate::rounded::Rounded;
 use crate::selection::LARGE;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
+use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
@@ -71,8 +73,8 @@ pub struct Auto {
 pub(crate) struct Engines {
     pub(crate) newton: Newton,
     nsgs: Nsgs,
-    interior_point: InteriorPoint,
-    homotopy: Homotopy,
+    pub(crate) interior_point: InteriorPoint,
+    pub(crate) homotopy: Homotopy,
     proximal: Proximal,
 }
 
@@ -138,7 +140,7 @@ pub(crate) struct Best {
 
 /// A run of the chain on one problem.
 pub(crate) struct Chain<'a> {
-    problem: Posed<'a>,
+    pub(crate) problem: Posed<'a>,
     pub(crate) system: System<'a>,
     pub(crate) engines: &'a mut Engines,
     pub(crate) scratch: &'a mut Scratch,
@@ -307,42 +309,20 @@ impl Chain<'_> {
         if limit::reached() {
             return false;
         }
-        let Engines {
-            newton,
-            interior_point,
-            ..
-        } = &mut *self.engines;
-        newton.settings.iterations = NEWTON_STEPS;
-        newton.settings.patience = 6;
-        let (system, inner) = (&mut self.system, self.inner);
-        let (mut steps, mut moves) = (0, 0);
-        let (mut speed, u) = (f64::INFINITY, &mut self.scratch.u);
-        let mut attempt = |system: &mut System, start: &[DVec3]| {
-            p.clear();
-            p.extend_from_slice(start);
-            if p.len() > LARGE {
-                system.velocities(p, u);
-                let now = u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
-                let falls = now <= 0.5 * speed;
-                speed = now;
-                if !falls {
-                    moves += 1;
-                    return moves == 2;
-                }
-            }
-            let outcome = newton.improve(system, p, inner);
-            steps += outcome.iterations;
-            outcome.residual <= inner
-        };
+        let inner = self.inner;
+        let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
+        let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
         let iterations = if smooth {
-            interior_point.follow_relaxed(system, &mut attempt)
+            interior_point.follow_relaxed(system, &mut |s: &mut System, start: &[DVec3]| {
+                attempts.attempt(s, start)
+            })
         } else {
             let rounded = Rounded::of(self.problem);
             let mut cones = self.scratch.cones.system(rounded.posed());
-            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempt(system, start);
+            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempts.attempt(system, start);
             interior_point.follow_relaxed(&mut cones, &mut on_pyramids)
         };
-        newton.settings.patience = 12;
+        let steps = attempts.end();
         self.judge(p, iterations + steps, "newton")
     }
 
