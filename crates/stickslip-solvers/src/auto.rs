@@ -37,13 +37,13 @@
 use crate::few::{self, FEW, Few};
 use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
-use crate::islands::Islands;
+use crate::islands::{Islands, Part};
 use crate::lcp::LcpError;
 use crate::lemke::Lemke;
 use crate::limit;
 use crate::local::LocalProblem;
 use crate::modes;
-use crate::newton::{Newton, NewtonSettings};
+use crate::newton::{Map, Newton, NewtonSettings};
 use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
@@ -57,6 +57,13 @@ use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
+/// Which stages are gone through: those of the selection rule, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stages {
+    Rule,
+    All,
+}
+
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
 pub struct Auto {
@@ -66,6 +73,9 @@ pub struct Auto {
     scratch: Scratch,
     few: Few,
     islands: Islands,
+    part: Part,
+    /// One for each island of a step: the order of elimination is kept as long as the island is the same.
+    parts: Vec<SystemMemory>,
 }
 
 /// The methods of the chain with their memory.
@@ -105,6 +115,8 @@ pub(crate) struct Scratch {
 const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
 pub(crate) const NEWTON_STEPS: usize = 40;
+/// Whole steps of Newton from the guess where the line search would shorten one.
+const WHOLE_STEPS: usize = 12;
 /// Centres of the proximal method.
 const CENTRES: usize = 40;
 /// First compliance of the proximal method from impulses that are nearly right.
@@ -228,7 +240,10 @@ impl Chain<'_> {
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
-        let found = self.newton(p);
+        let found = match self.problem {
+            Posed::Step(_) => self.continued_on_both_maps(p),
+            Posed::Local(_) => self.newton(p),
+        };
         self.engines.newton.settings.patience = 12;
         if found {
             return true;
@@ -243,6 +258,22 @@ impl Chain<'_> {
             return true;
         }
         false
+    }
+
+    /// Newton from the guess, with whole steps where they may help; then once more on Alart and Curnier's map, which gets on
+    /// where contacts slide and open in turn.
+    fn continued_on_both_maps(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let guess = p.clone();
+        self.engines.newton.settings.whole_steps = WHOLE_STEPS;
+        let mut found = self.newton(p);
+        self.engines.newton.settings.whole_steps = 0;
+        if !found {
+            *p = guess;
+            self.engines.newton.settings.map = Map::AlartCurnier;
+            found = self.newton(p);
+            self.engines.newton.settings.map = Map::Natural;
+        }
+        found
     }
 
     /// From the guess, if there is one, along paths: that on which the last step's problem becomes this one, then
@@ -626,18 +657,8 @@ impl Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Option<Solved> {
-        let mut p = starting_impulses(self.name(), problem, guess).ok()?;
-        let (smooth, _) = kinds(problem.contacts.iter().map(|c| &c.law));
-        let mut chain = chain_of(
-            &mut self.memory,
-            &mut self.engines,
-            &mut self.scratch,
-            problem,
-            &p,
-            tolerance,
-        );
-        let found = chain.selected(problem, smooth, &mut p);
-        found.then(|| report("auto", chain).ok()).flatten()
+        self.solve_step(problem, guess, tolerance, Stages::Rule)
+            .ok()
     }
 
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
@@ -875,19 +896,130 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = starting_impulses(self.name(), problem, guess)?;
+        self.solve_step(problem, guess, tolerance, Stages::All)
+    }
+}
+
+impl Auto {
+    /// A step, island by island.
+    fn solve_step(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        stages: Stages,
+    ) -> Result<Solved, SolveError> {
+        let p = starting_impulses(self.name(), problem, guess)?;
+        let mut islands = std::mem::take(&mut self.islands);
+        let mut parts = std::mem::take(&mut self.parts);
+        islands.find_in_step(problem);
+        parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
+        let solved = if islands.len() <= 1 {
+            self.solve_island(problem, p, tolerance, stages, &mut parts[0])
+        } else {
+            self.solve_islands(problem, p, tolerance, stages, &islands, &mut parts)
+        };
+        (self.islands, self.parts) = (islands, parts);
+        solved
+    }
+
+    /// The islands of a step, each for itself and by its own stages. Impulses of all are returned also where not all are
+    /// solved.
+    fn solve_islands(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        islands: &Islands,
+        parts: &mut [SystemMemory],
+    ) -> Result<Solved, SolveError> {
+        let mut part = std::mem::take(&mut self.part);
+        part.begin(problem);
+        // What took longest, and what is worst.
+        let (mut solver, mut iterations, mut residual) = ("one-contact", 0, 0.0);
+        let mut failed = false;
+        for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
+            let members = islands.members(k);
+            part.take(problem, &p, members);
+            let guess = part.guess.clone();
+            let (impulses, steps, by, off) =
+                match self.solve_island(&part.problem, guess, tolerance, stages, memory) {
+                    Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
+                    Err(SolveError::NotConverged {
+                        solver,
+                        residual,
+                        iterations,
+                        best,
+                        ..
+                    }) => {
+                        failed = true;
+                        (best, iterations, solver, residual)
+                    }
+                    Err(SolveError::Ray {
+                        solver,
+                        iterations,
+                        contacts,
+                    }) => {
+                        self.part = part;
+                        return Err(SolveError::Ray {
+                            solver,
+                            iterations,
+                            contacts: contacts.into_iter().map(|i| members[i]).collect(),
+                        });
+                    }
+                    Err(e) => return Err(e),
+                };
+            for (&i, impulse) in members.iter().zip(impulses) {
+                p[i] = impulse;
+            }
+            if steps > iterations {
+                (solver, iterations) = (by, steps);
+            }
+            residual = f64::max(residual, off);
+        }
+        self.part = part;
+        if failed {
+            return Err(SolveError::NotConverged {
+                solver: self.name(),
+                residual,
+                tolerance,
+                iterations,
+                best: p,
+            });
+        }
+        Ok(Solved {
+            impulses: p,
+            iterations,
+            solver,
+            residual,
+        })
+    }
+
+    /// The chain on a step, or on an island of one, from the impulses `p`.
+    fn solve_island(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
         let guess = p.clone();
         let mut chain = chain_of(
-            &mut self.memory,
+            memory,
             &mut self.engines,
             &mut self.scratch,
             problem,
             &p,
             tolerance,
         );
-        if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
+        if chain.selected(problem, smooth, &mut p)
+            || stages == Stages::Rule
+            || chain.drawn_along(smooth, &guess, &mut p)
+        {
             return report("auto", chain);
         }
         if limit::reached() {
