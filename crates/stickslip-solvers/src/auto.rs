@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
 //! | 1 | semismooth Newton | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
+//! | S | a symmetric problem of more than 200 contacts: stages 2, 4 and 7 on its quotient, then Newton on the whole | scratch |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
@@ -36,13 +37,13 @@
 use crate::few::{self, FEW, Few};
 use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
-use crate::islands::Islands;
+use crate::islands::{Islands, Part};
 use crate::lcp::LcpError;
 use crate::lemke::Lemke;
 use crate::limit;
 use crate::local::LocalProblem;
 use crate::modes;
-use crate::newton::{Newton, NewtonSettings};
+use crate::newton::{Map, Newton, NewtonSettings};
 use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
@@ -52,8 +53,16 @@ use crate::residual::{self, GlobalResidual, STEEP};
 use crate::rounded::Rounded;
 use crate::selection::LARGE;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
+use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
+
+/// Which stages are gone through: those of the selection rule, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stages {
+    Rule,
+    All,
+}
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +73,9 @@ pub struct Auto {
     scratch: Scratch,
     few: Few,
     islands: Islands,
+    part: Part,
+    /// One for each island of a step: the order of elimination is kept as long as the island is the same.
+    parts: Vec<SystemMemory>,
 }
 
 /// The methods of the chain with their memory.
@@ -71,8 +83,8 @@ pub struct Auto {
 pub(crate) struct Engines {
     pub(crate) newton: Newton,
     nsgs: Nsgs,
-    interior_point: InteriorPoint,
-    homotopy: Homotopy,
+    pub(crate) interior_point: InteriorPoint,
+    pub(crate) homotopy: Homotopy,
     proximal: Proximal,
 }
 
@@ -103,6 +115,8 @@ pub(crate) struct Scratch {
 const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
 pub(crate) const NEWTON_STEPS: usize = 40;
+/// Whole steps of Newton from the guess where the line search would shorten one.
+const WHOLE_STEPS: usize = 12;
 /// Centres of the proximal method.
 const CENTRES: usize = 40;
 /// First compliance of the proximal method from impulses that are nearly right.
@@ -137,7 +151,7 @@ pub(crate) struct Best {
 
 /// A run of the chain on one problem.
 pub(crate) struct Chain<'a> {
-    problem: Posed<'a>,
+    pub(crate) problem: Posed<'a>,
     pub(crate) system: System<'a>,
     pub(crate) engines: &'a mut Engines,
     pub(crate) scratch: &'a mut Scratch,
@@ -225,7 +239,10 @@ impl Chain<'_> {
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
-        let found = self.newton(p);
+        let found = match self.problem {
+            Posed::Step(_) => self.continued_on_both_maps(p),
+            Posed::Local(_) => self.newton(p),
+        };
         self.engines.newton.settings.patience = 12;
         if found {
             return true;
@@ -240,6 +257,22 @@ impl Chain<'_> {
             return true;
         }
         false
+    }
+
+    /// Newton from the guess, with whole steps where they may help; then once more on Alart and Curnier's map, which gets on
+    /// where contacts slide and open in turn.
+    fn continued_on_both_maps(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let guess = p.clone();
+        self.engines.newton.settings.whole_steps = WHOLE_STEPS;
+        let mut found = self.newton(p);
+        self.engines.newton.settings.whole_steps = 0;
+        if !found {
+            *p = guess;
+            self.engines.newton.settings.map = Map::AlartCurnier;
+            found = self.newton(p);
+            self.engines.newton.settings.map = Map::Natural;
+        }
+        found
     }
 
     /// From the guess, if there is one, along paths: that on which the last step's problem becomes this one, then
@@ -306,42 +339,20 @@ impl Chain<'_> {
         if limit::reached() {
             return false;
         }
-        let Engines {
-            newton,
-            interior_point,
-            ..
-        } = &mut *self.engines;
-        newton.settings.iterations = NEWTON_STEPS;
-        newton.settings.patience = 6;
-        let (system, inner) = (&mut self.system, self.inner);
-        let (mut steps, mut moves) = (0, 0);
-        let (mut speed, u) = (f64::INFINITY, &mut self.scratch.u);
-        let mut attempt = |system: &mut System, start: &[DVec3]| {
-            p.clear();
-            p.extend_from_slice(start);
-            if p.len() > LARGE {
-                system.velocities(p, u);
-                let now = u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
-                let falls = now <= 0.5 * speed;
-                speed = now;
-                if !falls {
-                    moves += 1;
-                    return moves == 2;
-                }
-            }
-            let outcome = newton.improve(system, p, inner);
-            steps += outcome.iterations;
-            outcome.residual <= inner
-        };
+        let inner = self.inner;
+        let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
+        let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
         let iterations = if smooth {
-            interior_point.follow_relaxed(system, &mut attempt)
+            interior_point.follow_relaxed(system, &mut |s: &mut System, start: &[DVec3]| {
+                attempts.attempt(s, start)
+            })
         } else {
             let rounded = Rounded::of(self.problem);
             let mut cones = self.scratch.cones.system(rounded.posed());
-            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempt(system, start);
+            let mut on_pyramids = |_: &mut System, start: &[DVec3]| attempts.attempt(system, start);
             interior_point.follow_relaxed(&mut cones, &mut on_pyramids)
         };
-        newton.settings.patience = 12;
+        let steps = attempts.end();
         self.judge(p, iterations + steps, "newton")
     }
 
@@ -644,18 +655,8 @@ impl Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Option<Solved> {
-        let mut p = starting_impulses(self.name(), problem, guess).ok()?;
-        let (smooth, _) = kinds(problem.contacts.iter().map(|c| &c.law));
-        let mut chain = chain_of(
-            &mut self.memory,
-            &mut self.engines,
-            &mut self.scratch,
-            problem,
-            &p,
-            tolerance,
-        );
-        let found = chain.selected(problem, smooth, &mut p);
-        found.then(|| report("auto", chain).ok()).flatten()
+        self.solve_step(problem, guess, tolerance, Stages::Rule)
+            .ok()
     }
 
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
@@ -893,19 +894,130 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = starting_impulses(self.name(), problem, guess)?;
+        self.solve_step(problem, guess, tolerance, Stages::All)
+    }
+}
+
+impl Auto {
+    /// A step, island by island.
+    fn solve_step(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        stages: Stages,
+    ) -> Result<Solved, SolveError> {
+        let p = starting_impulses(self.name(), problem, guess)?;
+        let mut islands = std::mem::take(&mut self.islands);
+        let mut parts = std::mem::take(&mut self.parts);
+        islands.find_in_step(problem);
+        parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
+        let solved = if islands.len() <= 1 {
+            self.solve_island(problem, p, tolerance, stages, &mut parts[0])
+        } else {
+            self.solve_islands(problem, p, tolerance, stages, &islands, &mut parts)
+        };
+        (self.islands, self.parts) = (islands, parts);
+        solved
+    }
+
+    /// The islands of a step, each for itself and by its own stages. Impulses of all are returned also where not all are
+    /// solved.
+    fn solve_islands(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        islands: &Islands,
+        parts: &mut [SystemMemory],
+    ) -> Result<Solved, SolveError> {
+        let mut part = std::mem::take(&mut self.part);
+        part.begin(problem);
+        // What took longest, and what is worst.
+        let (mut solver, mut iterations, mut residual) = ("one-contact", 0, 0.0);
+        let mut failed = false;
+        for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
+            let members = islands.members(k);
+            part.take(problem, &p, members);
+            let guess = part.guess.clone();
+            let (impulses, steps, by, off) =
+                match self.solve_island(&part.problem, guess, tolerance, stages, memory) {
+                    Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
+                    Err(SolveError::NotConverged {
+                        solver,
+                        residual,
+                        iterations,
+                        best,
+                        ..
+                    }) => {
+                        failed = true;
+                        (best, iterations, solver, residual)
+                    }
+                    Err(SolveError::Ray {
+                        solver,
+                        iterations,
+                        contacts,
+                    }) => {
+                        self.part = part;
+                        return Err(SolveError::Ray {
+                            solver,
+                            iterations,
+                            contacts: contacts.into_iter().map(|i| members[i]).collect(),
+                        });
+                    }
+                    Err(e) => return Err(e),
+                };
+            for (&i, impulse) in members.iter().zip(impulses) {
+                p[i] = impulse;
+            }
+            if steps > iterations {
+                (solver, iterations) = (by, steps);
+            }
+            residual = f64::max(residual, off);
+        }
+        self.part = part;
+        if failed {
+            return Err(SolveError::NotConverged {
+                solver: self.name(),
+                residual,
+                tolerance,
+                iterations,
+                best: p,
+            });
+        }
+        Ok(Solved {
+            impulses: p,
+            iterations,
+            solver,
+            residual,
+        })
+    }
+
+    /// The chain on a step, or on an island of one, from the impulses `p`.
+    fn solve_island(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
         let guess = p.clone();
         let mut chain = chain_of(
-            &mut self.memory,
+            memory,
             &mut self.engines,
             &mut self.scratch,
             problem,
             &p,
             tolerance,
         );
-        if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
+        if chain.selected(problem, smooth, &mut p)
+            || stages == Stages::Rule
+            || chain.drawn_along(smooth, &guess, &mut p)
+        {
             return report("auto", chain);
         }
         if limit::reached() {

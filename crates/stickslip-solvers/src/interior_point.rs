@@ -228,10 +228,10 @@ impl InteriorPoint {
     }
 
     /// Follows the path of the convex relaxation, which has no folds; `finish` is offered impulses on the way.
-    pub(crate) fn follow_relaxed<'a>(
+    pub(crate) fn follow_relaxed<S: Coupled>(
         &mut self,
-        system: &mut System<'a>,
-        finish: &mut Finish<System<'a>>,
+        system: &mut S,
+        finish: &mut Finish<S>,
     ) -> usize {
         self.work.follow(system, 10.0, 1.0, &self.settings, finish)
     }
@@ -251,15 +251,20 @@ impl Default for InteriorPoint {
     }
 }
 
-impl Engine for InteriorPoint {
-    /// From scratch: of `p` only the length matters.
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+impl InteriorPoint {
+    /// From scratch on any coupled system: of `p` only the length matters.
+    pub(crate) fn improve_coupled<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
         let mut best = Outcome::NONE;
         let (newton, settings) = (&mut self.newton, self.settings);
         for start in settings.starts {
-            let mut finish = |system: &mut System, trial: &[DVec3]| {
+            let mut finish = |system: &mut S, trial: &[DVec3]| {
                 let mut trial = trial.to_vec();
-                let outcome = newton.improve(system, &mut trial, tolerance);
+                let outcome = newton.improve_coupled(system, &mut trial, tolerance);
                 take_better(&mut best, p, outcome, trial);
                 best.residual <= tolerance
             };
@@ -270,6 +275,12 @@ impl Engine for InteriorPoint {
             }
         }
         best
+    }
+}
+
+impl Engine for InteriorPoint {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        self.improve_coupled(system, p, tolerance)
     }
 
     fn memory(&mut self) -> &mut SystemMemory {

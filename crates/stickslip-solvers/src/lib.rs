@@ -93,6 +93,7 @@ pub mod prepared;
 pub mod problem;
 pub mod proximal;
 pub mod pyramid;
+mod quotient;
 pub mod random;
 pub mod registry;
 pub mod relaxation;
@@ -106,6 +107,8 @@ mod sparse_lu;
 pub mod staggered;
 pub mod step_json;
 pub mod stored;
+mod symmetric;
+mod symmetry;
 pub mod system;
 pub mod velocity;
 
