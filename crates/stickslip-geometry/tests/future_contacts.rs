@@ -318,3 +318,28 @@ fn a_box_on_a_box_has_four_rows_where_they_are_alike_and_eight_where_they_are_tu
         }
     }
 }
+
+#[test]
+fn balls_that_fall_together_touch_whatever_their_motion_rounds_to() {
+    let ball = Shape::Ball { radius: 0.1 };
+    let falls = Twist {
+        linear: DVec3::new(0.0, 0.0, -1.0981),
+        ..Twist::default()
+    };
+    // Layers of a square pyramid, each ball in the hollow of four: places that round in every way.
+    let (n, r) = (8, 0.1);
+    let place = |level: u32, i: u32, j: u32| {
+        let along = |i: u32| r * f64::from(level + 2 * i);
+        let height = r * (1.0 + f64::from(level) * 2.0_f64.sqrt());
+        DVec3::new(along(i), along(j), height)
+    };
+    for level in 1..n {
+        for (i, j) in (0..n - level).flat_map(|i| (0..n - level).map(move |j| (i, j))) {
+            let above = moving(&ball, Pose::at(place(level, i, j)), &falls, 0.01);
+            for (k, l) in [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)] {
+                let below = moving(&ball, Pose::at(place(level - 1, k, l)), &falls, 0.01);
+                assert_eq!(contacts(&below, &above).len(), 1, "{level}: {i} {j}");
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
+use crate::limit;
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::smoothing::{SmoothedLaw, Smoothing, smoothed};
@@ -132,6 +133,10 @@ impl Work {
             return 0;
         };
         for iteration in 0..settings.iterations {
+            if limit::reached() {
+                finish(system, &p);
+                return iteration;
+            }
             if merit <= 0.1 * (epsilon * n as f64).sqrt() {
                 if epsilon <= next_try * q * q {
                     if finish(system, &p) {
@@ -223,10 +228,10 @@ impl InteriorPoint {
     }
 
     /// Follows the path of the convex relaxation, which has no folds; `finish` is offered impulses on the way.
-    pub(crate) fn follow_relaxed<'a>(
+    pub(crate) fn follow_relaxed<S: Coupled>(
         &mut self,
-        system: &mut System<'a>,
-        finish: &mut Finish<System<'a>>,
+        system: &mut S,
+        finish: &mut Finish<S>,
     ) -> usize {
         self.work.follow(system, 10.0, 1.0, &self.settings, finish)
     }
@@ -246,25 +251,36 @@ impl Default for InteriorPoint {
     }
 }
 
-impl Engine for InteriorPoint {
-    /// From scratch: of `p` only the length matters.
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+impl InteriorPoint {
+    /// From scratch on any coupled system: of `p` only the length matters.
+    pub(crate) fn improve_coupled<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+    ) -> Outcome {
         let mut best = Outcome::NONE;
         let (newton, settings) = (&mut self.newton, self.settings);
         for start in settings.starts {
-            let mut finish = |system: &mut System, trial: &[DVec3]| {
+            let mut finish = |system: &mut S, trial: &[DVec3]| {
                 let mut trial = trial.to_vec();
-                let outcome = newton.improve(system, &mut trial, tolerance);
+                let outcome = newton.improve_coupled(system, &mut trial, tolerance);
                 take_better(&mut best, p, outcome, trial);
                 best.residual <= tolerance
             };
             let n = self.work.follow(system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
-            if best.residual <= tolerance {
+            if best.residual <= tolerance || limit::reached() {
                 break;
             }
         }
         best
+    }
+}
+
+impl Engine for InteriorPoint {
+    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        self.improve_coupled(system, p, tolerance)
     }
 
     fn memory(&mut self) -> &mut SystemMemory {

@@ -12,12 +12,22 @@ pub(crate) struct NodeLu<const B: usize> {
     few: BlockLu<B>,
     many: FrontLu<B>,
     is_many: bool,
+    /// By fronts, however few.
+    fronts: bool,
 }
 
 impl<const B: usize> NodeLu<B> {
+    /// By fronts, however few nodes there are: they know the sign of the determinant.
+    pub(crate) fn by_fronts() -> Self {
+        Self {
+            fronts: true,
+            ..Self::default()
+        }
+    }
+
     /// As [`BlockLu::analyse`]; rows are sorted.
     pub(crate) fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
-        self.is_many = starts.len() > MANY;
+        self.is_many = self.fronts || starts.len() > MANY;
         if self.is_many {
             self.many.analyse(starts, cols);
         } else {

@@ -5,6 +5,7 @@
 //!    is rest whenever rest is (impulses in the cones with u = 0 solve both problems). What can rest, rests. What slides already
 //!    takes the answer that Newton finds from zero, near the smallest impulses: it does not jam where it need not.
 //! 3. Else the end of the relaxation's or the interior point's path, finished by Newton. Both depend on the problem alone.
+//!    A large pile that is symmetric falls symmetrically, if the homotopy finds how: these three on its quotient come first.
 //! 4. Where none of these arrives, the end of the solver's own path.
 //!
 //! `auto` goes this way by itself. Any other solver of a run stands in a [`Selecting`]: it solves on its own, and where it
@@ -115,7 +116,10 @@ impl Chain<'_> {
         if cold {
             self.starts_at_rest(smooth, p) || self.interior(smooth, p) || self.continued(p)
         } else {
-            self.continued(p) || self.relaxed(smooth, p) || self.interior(smooth, p)
+            self.continued(p)
+                || self.symmetric(smooth, p)
+                || self.relaxed(smooth, p)
+                || self.interior(smooth, p)
         }
     }
 
@@ -129,6 +133,10 @@ impl Chain<'_> {
             return true;
         }
         let first = std::mem::replace(&mut self.best, best_of(p));
+        if !found && self.symmetric(smooth, p) {
+            self.best.iterations += first.iterations;
+            return true;
+        }
         if self.relaxed(smooth, p) && (!found || self.nothing_moves(p)) {
             self.best.iterations += first.iterations;
             return true;

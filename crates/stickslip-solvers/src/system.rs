@@ -515,17 +515,18 @@ impl Coupled for DelassusSystem<'_> {
     }
 }
 
-/// Rows of Wᵀ L of one contact on one body, 3×6, or none.
+/// Rows of Wᵀ L of one contact on one body, 3×6.
 #[derive(Clone, Copy, Debug)]
-struct ScaledArm {
-    body: usize,
-    rows: [[f64; 6]; 3],
+pub(crate) struct ScaledArm {
+    pub(crate) body: usize,
+    pub(crate) rows: [[f64; 6]; 3],
 }
 
 /// Memory of the system on the bodies.
 #[derive(Clone, Debug, Default)]
 pub struct BodyMemory {
     arms: Vec<[Option<ScaledArm>; 2]>,
+    compliance: Vec<DVec3>,
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
     a_inverse: Vec<DMat3>,
@@ -545,7 +546,7 @@ pub struct BodySystem<'a> {
 }
 
 /// Lower triangular L with L Lᵀ = `m` for a symmetric positive semidefinite matrix.
-fn cholesky(m: &DMat3) -> DMat3 {
+pub(crate) fn cholesky(m: &DMat3) -> DMat3 {
     let entry = |r: usize, c: usize| m.col(c)[r];
     let root = |v: f64| if v > 0.0 { v.sqrt() } else { 0.0 };
     let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
@@ -565,11 +566,8 @@ fn cholesky(m: &DMat3) -> DMat3 {
 impl<'a> BodySystem<'a> {
     /// Prepares the system of a step: arms scaled by L, pattern of the bodies.
     pub fn new(problem: &'a ContactProblem, memory: &'a mut BodyMemory) -> Self {
-        memory.arms.clear();
-        memory.w_bar.clear();
-        memory.pairs.clear();
+        memory.clear();
         for contact in &problem.contacts {
-            let mut trace = 0.0;
             let arms = contact.arms.map(|arm| {
                 arm.map(|arm| {
                     let inverse = &problem.inverse_mass[arm.body];
@@ -582,41 +580,167 @@ impl<'a> BodySystem<'a> {
                             linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
                         ]
                     });
-                    for row in &rows {
-                        trace += row.iter().map(|v| v * v).sum::<f64>();
-                    }
                     ScaledArm {
                         body: arm.body,
                         rows,
                     }
                 })
             });
-            if let [Some(a), Some(b)] = &arms {
-                memory.pairs.push((a.body, b.body));
-                memory.pairs.push((b.body, a.body));
-            }
-            memory.arms.push(arms);
-            trace += contact.compliance.element_sum();
-            memory.w_bar.push(trace / 3.0);
+            memory.push(arms, contact.compliance);
         }
         memory.natural_w_bar.clone_from(&memory.w_bar);
-        let n_b = problem.inverse_mass.len();
-        memory.pairs.extend((0..n_b).map(|b| (b, b)));
-        memory.pairs.sort_unstable();
-        memory.pairs.dedup();
-        memory.starts.clear();
-        memory.starts.push(0);
-        memory.cols.clear();
-        for &(a, b) in &memory.pairs {
-            while memory.starts.len() <= a {
-                memory.starts.push(memory.cols.len());
-            }
-            memory.cols.push(b);
-        }
-        while memory.starts.len() <= n_b {
-            memory.starts.push(memory.cols.len());
-        }
+        memory.find_pattern(problem.inverse_mass.len());
         Self { problem, memory }
+    }
+}
+
+impl BodyMemory {
+    /// By fronts, however few bodies there are: they know the sign of the determinant.
+    pub(crate) fn by_fronts() -> Self {
+        Self {
+            lu: NodeLu::by_fronts(),
+            ..Self::default()
+        }
+    }
+
+    /// Forgets the contacts.
+    pub(crate) fn clear(&mut self) {
+        self.arms.clear();
+        self.compliance.clear();
+        self.w_bar.clear();
+        self.pairs.clear();
+    }
+
+    /// Adds a contact.
+    pub(crate) fn push(&mut self, arms: [Option<ScaledArm>; 2], compliance: DVec3) {
+        let mut trace = 0.0;
+        for arm in arms.iter().flatten() {
+            for row in &arm.rows {
+                trace += row.iter().map(|v| v * v).sum::<f64>();
+            }
+        }
+        if let [Some(a), Some(b)] = &arms {
+            self.pairs.push((a.body, b.body));
+            self.pairs.push((b.body, a.body));
+        }
+        self.arms.push(arms);
+        self.compliance.push(compliance);
+        trace += compliance.element_sum();
+        self.w_bar.push(trace / 3.0);
+    }
+
+    /// The pattern of `n_b` bodies with the contacts pushed.
+    pub(crate) fn find_pattern(&mut self, n_b: usize) {
+        self.pairs.extend((0..n_b).map(|b| (b, b)));
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        self.starts.clear();
+        self.starts.push(0);
+        self.cols.clear();
+        for &(a, b) in &self.pairs {
+            while self.starts.len() <= a {
+                self.starts.push(self.cols.len());
+            }
+            self.cols.push(b);
+        }
+        while self.starts.len() <= n_b {
+            self.starts.push(self.cols.len());
+        }
+    }
+
+    fn bodies(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// y = Lᵀ W dp.
+    fn gather(&mut self, dp: impl Iterator<Item = DVec3>) {
+        self.y.clear();
+        self.y.resize(self.bodies(), [0.0; 6]);
+        for (arms, dp) in self.arms.iter().zip(dp) {
+            for arm in arms.iter().flatten() {
+                transposed_times(arm, dp, &mut self.y[arm.body]);
+            }
+        }
+    }
+
+    /// As [`Coupled::response`].
+    pub(crate) fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
+        self.gather(dp.iter().copied());
+        du.clear();
+        let contacts = self.arms.iter().zip(&self.compliance).zip(dp);
+        du.extend(contacts.map(|((arms, c), &dp)| relative_velocity(arms, &self.y) + *c * dp));
+    }
+
+    /// As [`Coupled::factor`].
+    pub(crate) fn factor(&mut self, rows: &[Linearised]) -> bool {
+        let n_b = self.bodies();
+        self.lu.analyse(&self.starts, &self.cols);
+        self.a_inverse.clear();
+        let mut identity = [[0.0; 6]; 6];
+        for (k, row) in identity.iter_mut().enumerate() {
+            row[k] = 1.0;
+        }
+        for b in 0..n_b {
+            self.lu.add(b, b, &identity);
+        }
+        for ((arms, row), compliance) in self.arms.iter().zip(rows).zip(&self.compliance) {
+            // The compliance belongs to the contact: A δp + B (W + C) δp = (A + B C) δp + B W δp.
+            let a_inverse = if *compliance == DVec3::ZERO {
+                row.a_inverse
+            } else {
+                inverse(&(row.a + row.b * DMat3::from_diagonal(*compliance)))
+            };
+            let k = a_inverse * row.b;
+            if !k.is_finite() {
+                return false;
+            }
+            self.a_inverse.push(a_inverse);
+            if k == DMat3::ZERO {
+                continue;
+            }
+            for right in arms.iter().flatten() {
+                // K J_right, 3×6.
+                let mut kj = [[0.0; 6]; 3];
+                for r in 0..3 {
+                    for c in 0..3 {
+                        let s = k.col(c)[r];
+                        for m in 0..6 {
+                            kj[r][m] += s * right.rows[c][m];
+                        }
+                    }
+                }
+                for left in arms.iter().flatten() {
+                    let mut block = [[0.0; 6]; 6];
+                    for (l_row, k_row) in left.rows.iter().zip(&kj) {
+                        for (target, &s) in block.iter_mut().zip(l_row) {
+                            for (t, &v) in target.iter_mut().zip(k_row) {
+                                *t += s * v;
+                            }
+                        }
+                    }
+                    self.lu.add(left.body, right.body, &block);
+                }
+            }
+        }
+        self.lu.factor()
+    }
+
+    /// As [`Coupled::determinant_sign`].
+    pub(crate) fn determinant_sign(&self) -> Option<f64> {
+        self.lu.determinant_sign()
+    }
+
+    /// As [`Coupled::back_solve`].
+    pub(crate) fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
+        let a_inverse = std::mem::take(&mut self.a_inverse);
+        self.gather(rows.iter().zip(&a_inverse).map(|(row, a)| *a * row.g));
+        self.lu.solve(&mut self.y);
+        dp.clear();
+        for ((row, a), arms) in rows.iter().zip(&a_inverse).zip(&self.arms) {
+            let du = relative_velocity(arms, &self.y);
+            dp.push(*a * (row.g - row.b * du));
+        }
+        self.a_inverse = a_inverse;
     }
 }
 
@@ -688,98 +812,19 @@ impl Coupled for BodySystem<'_> {
     }
 
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
-        let memory = &mut *self.memory;
-        memory.y.clear();
-        memory.y.resize(self.problem.inverse_mass.len(), [0.0; 6]);
-        for (arms, &dp) in memory.arms.iter().zip(dp) {
-            for arm in arms.iter().flatten() {
-                transposed_times(arm, dp, &mut memory.y[arm.body]);
-            }
-        }
-        du.clear();
-        let contacts = self.problem.contacts.iter().zip(dp);
-        du.extend(
-            memory
-                .arms
-                .iter()
-                .zip(contacts)
-                .map(|(arms, (c, &dp))| relative_velocity(arms, &memory.y) + c.compliance * dp),
-        );
+        self.memory.response(dp, du);
     }
 
     fn factor(&mut self, rows: &[Linearised]) -> bool {
-        let memory = &mut *self.memory;
-        memory.lu.analyse(&memory.starts, &memory.cols);
-        memory.a_inverse.clear();
-        let mut identity = [[0.0; 6]; 6];
-        for (k, row) in identity.iter_mut().enumerate() {
-            row[k] = 1.0;
-        }
-        for b in 0..self.problem.inverse_mass.len() {
-            memory.lu.add(b, b, &identity);
-        }
-        for ((arms, row), contact) in memory.arms.iter().zip(rows).zip(&self.problem.contacts) {
-            // The compliance belongs to the contact: A δp + B (W + C) δp = (A + B C) δp + B W δp.
-            let a_inverse = if contact.compliance == DVec3::ZERO {
-                row.a_inverse
-            } else {
-                inverse(&(row.a + row.b * DMat3::from_diagonal(contact.compliance)))
-            };
-            let k = a_inverse * row.b;
-            if !k.is_finite() {
-                return false;
-            }
-            memory.a_inverse.push(a_inverse);
-            if k == DMat3::ZERO {
-                continue;
-            }
-            for right in arms.iter().flatten() {
-                // K J_right, 3×6.
-                let mut kj = [[0.0; 6]; 3];
-                for r in 0..3 {
-                    for c in 0..3 {
-                        let s = k.col(c)[r];
-                        for m in 0..6 {
-                            kj[r][m] += s * right.rows[c][m];
-                        }
-                    }
-                }
-                for left in arms.iter().flatten() {
-                    let mut block = [[0.0; 6]; 6];
-                    for (l_row, k_row) in left.rows.iter().zip(&kj) {
-                        for (target, &s) in block.iter_mut().zip(l_row) {
-                            for (t, &v) in target.iter_mut().zip(k_row) {
-                                *t += s * v;
-                            }
-                        }
-                    }
-                    memory.lu.add(left.body, right.body, &block);
-                }
-            }
-        }
-        memory.lu.factor()
+        self.memory.factor(rows)
     }
 
     fn determinant_sign(&self) -> Option<f64> {
-        self.memory.lu.determinant_sign()
+        self.memory.determinant_sign()
     }
 
     fn back_solve(&mut self, rows: &[Linearised], dp: &mut Vec<DVec3>) {
-        let memory = &mut *self.memory;
-        memory.y.clear();
-        memory.y.resize(self.problem.inverse_mass.len(), [0.0; 6]);
-        dp.clear();
-        for ((arms, row), a_inverse) in memory.arms.iter().zip(rows).zip(&memory.a_inverse) {
-            let g = *a_inverse * row.g;
-            for arm in arms.iter().flatten() {
-                transposed_times(arm, g, &mut memory.y[arm.body]);
-            }
-        }
-        memory.lu.solve(&mut memory.y);
-        for (i, row) in rows.iter().enumerate() {
-            let du = relative_velocity(&memory.arms[i], &memory.y);
-            dp.push(memory.a_inverse[i] * (row.g - row.b * du));
-        }
+        self.memory.back_solve(rows, dp);
     }
 }
 
