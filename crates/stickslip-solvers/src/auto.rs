@@ -15,7 +15,7 @@
 //! | 9 | Gauss-Seidel in growing portions, Newton after each; then several paths of the homotopy (31 to 200 contacts) | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
-//! | 12 | steep cones: from μ = 1 to the true ones; masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
+//! | 12 | steep cones from μ = 1 to the true ones; masses over decades from equal ones to the true ones (up to 6 contacts) | the problem before |
 //!
 //! A step is solved island by island, each by its own stages; its iterations are those of the island that takes most.
 //! Where there is no guess, stage 4 comes before stage 3; where there is one, stage 3 comes before stage 2, and stage 2 ends
@@ -130,9 +130,8 @@ const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Steps along the path from the last step's problem, and the smoothings ε/q² tried for it.
 const CONTINUED_STEPS: usize = 40;
 const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
-/// Problems between equal masses and the true ones, and between μ = 1 and steep cones.
-const MASSES: u32 = 60;
-const FRICTIONS: u32 = 40;
+/// Problems between equal masses (or μ = 1) and the true ones.
+const CHANGES: u32 = 60;
 /// Sweeps of Gauss-Seidel before each of the first attempts of Newton, on local problems without a guess.
 const STARTS: [usize; 3] = [3, 3, 6];
 /// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
@@ -508,7 +507,7 @@ impl Chain<'_> {
         found || self.by_friction(p) || self.by_masses(p)
     }
 
-    /// Masses over decades, from equal ones to their own: each problem solved from the last one's impulses.
+    /// Masses over decades, from equal ones to their own.
     fn by_masses(&mut self, p: &mut Vec<DVec3>) -> bool {
         let Posed::Step(step) = self.problem else {
             return false;
@@ -518,7 +517,7 @@ impl Chain<'_> {
         if !(least > 0.0 && most > WIDE * least) {
             return false;
         }
-        self.changing(MASSES, p, &mut |s, problem| {
+        self.changing(p, &mut |s, problem| {
             for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
                 let scale = libm::pow(own.mass / least, s - 1.0);
                 mass.mass = own.mass * scale;
@@ -527,18 +526,18 @@ impl Chain<'_> {
         })
     }
 
-    /// Steep cones, from μ = 1 to their own: each problem solved from the last one's impulses.
+    /// Steep cones, from μ = 1 to their own.
     fn by_friction(&mut self, p: &mut Vec<DVec3>) -> bool {
         let Posed::Step(step) = self.problem else {
             return false;
         };
         let frictions = step.contacts.iter().map(|c| c.law.friction());
-        let most = frictions.fold(0.0, f64::max);
-        if most <= STEEP {
+        let steepest = frictions.fold(0.0, f64::max);
+        if steepest <= STEEP {
             return false;
         }
-        self.changing(FRICTIONS, p, &mut |s, problem| {
-            let cap = libm::pow(most, s);
+        self.changing(p, &mut |s, problem| {
+            let cap = libm::pow(steepest, s);
             for (contact, own) in problem.contacts.iter_mut().zip(&step.contacts) {
                 if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
                     *mu = own.min(cap);
@@ -547,10 +546,9 @@ impl Chain<'_> {
         })
     }
 
-    /// The problem changed by `change` from s = 0 to its own, s = 1, in so many steps, each solved from the last one's impulses.
+    /// The problem changed by `change` from s = 0 to its own, s = 1, each solved from the last one's impulses.
     fn changing(
         &mut self,
-        steps: u32,
         p: &mut Vec<DVec3>,
         change: &mut dyn FnMut(f64, &mut ContactProblem),
     ) -> bool {
@@ -559,18 +557,18 @@ impl Chain<'_> {
         };
         let mut problem = step.clone();
         let mut memory = SystemMemory::default();
-        for k in 0..=steps {
+        for k in 0..=CHANGES {
             if limit::reached() {
                 return false;
             }
-            change(f64::from(k) / f64::from(steps), &mut problem);
+            change(f64::from(k) / f64::from(CHANGES), &mut problem);
             let mut system = memory.system(Posed::Step(&problem));
             // On the way no more than the rounding of impulses allows.
             let sizes = p
                 .iter()
                 .enumerate()
                 .map(|(i, p)| system.w_bar(i) * p.length());
-            let inner = if k == steps {
+            let inner = if k == CHANGES {
                 self.inner
             } else {
                 sizes.fold(self.inner, |m, v| m.max(256.0 * f64::EPSILON * v))
@@ -598,7 +596,7 @@ impl Chain<'_> {
                 outcome = interior_point.improve(&mut system, p, inner);
             }
             self.best.iterations += outcome.iterations;
-            if outcome.residual > inner && k < steps {
+            if outcome.residual > inner && k < CHANGES {
                 return false;
             }
         }

@@ -173,6 +173,18 @@ fn disc(block: &DMat2, s: DVec2, r: f64) -> DVec2 {
     }
 }
 
+/// Refuses laws that are neither quadratic cones nor unilateral.
+pub(crate) fn refuse(laws: &[Law]) -> Result<(), SolveError> {
+    let unsuited = |law: &Law| !matches!(law, Law::Cone { .. } | Law::Unilateral);
+    match laws.iter().position(unsuited) {
+        Some(i) => Err(SolveError::Unsuitable {
+            solver: "staggered",
+            reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
+        }),
+        None => Ok(()),
+    }
+}
+
 impl ContactSolver for Staggered {
     fn name(&self) -> &'static str {
         "staggered"
@@ -193,20 +205,9 @@ impl ContactSolver for Staggered {
     ) -> Result<Solved, SolveError> {
         let solver = self.name();
         let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
-        let unsuited = |c: &crate::problem::ContactBlock| {
-            matches!(
-                c.law,
-                Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. }
-            )
-        };
-        if let Some(i) = problem.contacts.iter().position(unsuited) {
-            return Err(SolveError::Unsuitable {
-                solver,
-                reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
-            });
-        }
         let mut local = std::mem::take(&mut self.local);
         local.assemble(problem);
+        refuse(&local.laws)?;
         let outcome = self.solve_local(&local, &mut p, tolerance);
         self.local = local;
         crate::solver::finish(solver, problem, p, outcome.iterations, tolerance)
