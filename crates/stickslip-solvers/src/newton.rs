@@ -270,6 +270,9 @@ impl Work {
         self.trial.clone_from(p);
         self.trial_u.clone_from(&self.u);
         for _ in 0..settings.whole_steps {
+            if limit::reached() {
+                return None;
+            }
             *count += 1;
             let (rows, map) = (&mut self.rows, Map::AlartCurnier);
             linearised_rows(system, map, &self.trial, &self.trial_u, epsilon, rows);
