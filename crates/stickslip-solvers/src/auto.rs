@@ -3,12 +3,12 @@
 //! | stage | method | starts from |
 //! |---|---|---|
 //! | 0 | no contact: nothing to do; one contact: the closed form | |
-//! | 1 | semismooth Newton | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
+//! | 1 | semismooth Newton; from a guess with whole steps where the line search would shorten one, then on Alart and Curnier's map | the guess (the last step's impulses), else zero (up to 200 contacts, or sliding) |
 //! | S | a symmetric problem of more than 200 contacts: stages 2, 4 and 7 on its quotient, then Newton on the whole | scratch |
 //! | 2 | Newton from points on the path of the convex relaxation; first of all where there is no guess | scratch |
 //! | 3 | Gauss-Seidel, 30 sweeps, then Newton (up to 30 contacts) | best so far |
 //! | 4 | interior point on the exact cone, finished by Newton; then proximal Newton from its end | scratch |
-//! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton | the guess |
+//! | 5 | the path on which the last step's problem becomes this one, finished by Newton; then proximal Newton (up to 200 contacts) | the guess |
 //! | 6 | Lemke, for problems without quadratic cones | scratch |
 //! | 7 | arclength homotopy (several paths beyond 200 contacts), finished by Newton; then proximal Newton from its end | scratch |
 //! | 8 | proximal Newton, its inner problems followed along their paths where Newton fails | best so far |
@@ -17,7 +17,9 @@
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
 //! | 12 | steep cones from μ = 1 to the true ones; masses over decades from equal ones to the true ones (up to 6 contacts) | the problem before |
 //!
-//! Where there is no guess, stage 4 comes before stage 3. Stages 2 and 4 see pyramids as the round cones inside them; Newton
+//! A step is solved island by island, each by its own stages; its iterations are those of the island that takes most.
+//! Where there is no guess, stage 4 comes before stage 3; where there is one, stage 3 comes before stage 2, and stage 2 ends
+//! where its velocities do not fall to rest. Stages 2 and 4 see pyramids as the round cones inside them; Newton
 //! then finishes on the pyramids.
 //! Where masses differ widely, stages 1, 4, 7 and 8 are run once more before stage 7 with impulses measured
 //! by the heavy bodies.
@@ -343,15 +345,15 @@ impl Chain<'_> {
         found
     }
 
-    /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids). Of a large
-    /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
-    /// point is the shorter way to a motion.
-    pub(crate) fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    /// Newton from impulses on the path of the convex relaxation (of the cones inside the pyramids), `to_rest` as in
+    /// [`Attempts`].
+    pub(crate) fn relaxed(&mut self, smooth: bool, to_rest: bool, p: &mut Vec<DVec3>) -> bool {
         if limit::reached() {
             return false;
         }
         let inner = self.inner;
         let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
+        attempts.to_rest = to_rest;
         let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
         let iterations = if smooth {
             interior_point.follow_relaxed(system, &mut |s: &mut System, start: &[DVec3]| {
@@ -853,9 +855,9 @@ impl Auto {
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
             let done = inwards && chain.interior(smooth, &mut p)
-                || large && (chain.newton(&mut p) || chain.relaxed(smooth, &mut p))
+                || large && (chain.newton(&mut p) || chain.relaxed(smooth, false, &mut p))
                 || chain.continued(&mut p)
-                || !large && chain.relaxed(smooth, &mut p)
+                || !large && chain.relaxed(smooth, false, &mut p)
                 || !inwards && chain.interior(smooth, &mut p)
                 || chain.proximal(NEAR, false, &mut p)
                 || chain.last_stages(smooth);
@@ -1026,9 +1028,10 @@ impl Auto {
             &p,
             tolerance,
         );
+        // The path from the last step's problem gets nowhere in a large one.
         if chain.selected(problem, smooth, &mut p)
             || stages == Stages::Rule
-            || chain.drawn_along(smooth, &guess, &mut p)
+            || n_c <= LARGE && chain.drawn_along(smooth, &guess, &mut p)
         {
             return report("auto", chain);
         }

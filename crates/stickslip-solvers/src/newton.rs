@@ -189,7 +189,8 @@ impl Work {
         let mut epsilon = settings.regularisation;
         let mut stalled = 0;
         let mut mark = f64::INFINITY;
-        let mut cautious = settings.whole_steps == 0;
+        // What is far from any answer is not on its way to the next kink.
+        let mut cautious = settings.whole_steps == 0 || now.worst > now.speed;
         let mut whole = 0;
         for iteration in 0..settings.iterations {
             // What stalls is rounding if it is as small as that; else it may be slow, and what is left creeps.
@@ -269,6 +270,9 @@ impl Work {
         self.trial.clone_from(p);
         self.trial_u.clone_from(&self.u);
         for _ in 0..settings.whole_steps {
+            if limit::reached() {
+                return None;
+            }
             *count += 1;
             let (rows, map) = (&mut self.rows, Map::AlartCurnier);
             linearised_rows(system, map, &self.trial, &self.trial_u, epsilon, rows);

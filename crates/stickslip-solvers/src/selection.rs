@@ -8,6 +8,8 @@
 //!    A large pile that is symmetric falls symmetrically, if the homotopy finds how: these three on its quotient come first.
 //! 4. Where none of these arrives, the end of the solver's own path.
 //!
+//! Each island of a step follows the rule by itself: what else there is does not change its answer.
+//!
 //! `auto` goes this way by itself. Any other solver of a run stands in a [`Selecting`]: it solves on its own, and where it
 //! ends in another motion than that of 1 to 3 the latter is taken and called [`RULE`]. A solver that fails has failed,
 //! whatever the rule would say.
@@ -118,7 +120,7 @@ impl Chain<'_> {
         } else {
             self.continued(p)
                 || self.symmetric(smooth, p)
-                || self.relaxed(smooth, p)
+                || self.relaxed(smooth, true, p)
                 || self.interior(smooth, p)
         }
     }
@@ -137,7 +139,7 @@ impl Chain<'_> {
             self.best.iterations += first.iterations;
             return true;
         }
-        if self.relaxed(smooth, p) && (!found || self.nothing_moves(p)) {
+        if self.relaxed(smooth, false, p) && (!found || self.nothing_moves(p)) {
             self.best.iterations += first.iterations;
             return true;
         }

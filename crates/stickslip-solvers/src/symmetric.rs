@@ -68,13 +68,15 @@ impl Chain<'_> {
     }
 }
 
-/// Newton from impulses on the path of the convex relaxation. Of a large problem the path is left where its
-/// velocities no longer fall: there is no rest at its end, and the interior point is the shorter way to a motion.
+/// Newton from impulses on the path of the convex relaxation. Of a large problem, or where only a rest is looked for, the
+/// path is left where its velocities no longer fall: there is no rest at its end, and the interior point is the
+/// shorter way to a motion.
 pub(crate) struct Attempts<'a> {
     newton: &'a mut Newton,
     u: &'a mut Vec<DVec3>,
     p: &'a mut Vec<DVec3>,
     inner: f64,
+    pub(crate) to_rest: bool,
     speed: f64,
     moves: usize,
     steps: usize,
@@ -94,6 +96,7 @@ impl<'a> Attempts<'a> {
             u,
             p,
             inner,
+            to_rest: false,
             speed: f64::INFINITY,
             moves: 0,
             steps: 0,
@@ -104,7 +107,7 @@ impl<'a> Attempts<'a> {
     pub(crate) fn attempt<S: Coupled>(&mut self, system: &mut S, start: &[DVec3]) -> bool {
         self.p.clear();
         self.p.extend_from_slice(start);
-        if start.len() > LARGE {
+        if self.to_rest || start.len() > LARGE {
             system.velocities(start, self.u);
             let now = self.u.iter().fold(0.0, |m, u| f64::max(m, u.length()));
             let falls = now <= 0.5 * self.speed;
