@@ -6,6 +6,7 @@ use crate::output::{Failure, Verdict, print, print_json, seconds};
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, DVec3, Shape, World};
+use stickslip::solvers::limit::Limit;
 use stickslip::solvers::problem::ContactProblem;
 use stickslip::solvers::{SOLVER_NAMES, solver_by_name};
 
@@ -230,7 +231,10 @@ fn measure(pile: &str, problem: &ContactProblem, solver: &str, limit: f64) -> Re
         let Some(mut method) = solver_by_name(solver) else {
             return Err(Failure::Input(format!("there is no solver `{solver}`")));
         };
-        let (result, elapsed) = timed(|| method.solve(problem, None, tolerance * speed));
+        let (result, elapsed) = timed(|| {
+            let _clock = Limit::seconds(limit);
+            method.solve(problem, None, tolerance * speed)
+        });
         longest = longest.max(elapsed);
         use stickslip::solvers::solver::SolveError;
         reached.push(match result {

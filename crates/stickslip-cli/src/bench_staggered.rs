@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 use stickslip::prelude::DVec3;
 use stickslip::solvers::auto::Auto;
+use stickslip::solvers::limit::Limit;
 use stickslip::solvers::local::LocalProblem;
 use stickslip::solvers::residual::GlobalResidual;
 use stickslip::solvers::staggered::Staggered;
@@ -96,13 +97,13 @@ fn solved(name: String, problem: &LocalProblem, limit: f64) -> Row {
     let mut p = vec![DVec3::ZERO; n];
     let mut history = Vec::new();
     let start = Instant::now();
-    let mut late = false;
+    let clock = Limit::seconds(limit);
     let outcome = Staggered::default().solve_watched(problem, &mut p, inner, &mut |residual| {
         history.push(residual);
-        late = start.elapsed().as_secs_f64() > limit;
-        !late
     });
     let seconds = start.elapsed().as_secs_f64();
+    let late = clock.is_reached();
+    drop(clock);
     let residual = GlobalResidual::new(problem, &p).siconos();
     let best = (0..history.len()).min_by(|&a, &b| history[a].total_cmp(&history[b]));
     let rate = best

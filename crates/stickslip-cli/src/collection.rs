@@ -60,6 +60,7 @@ impl Collection {
         &self,
         solvers: &str,
         tolerance: f64,
+        limit: Option<f64>,
         as_json: bool,
         plot: Option<&Path>,
     ) -> Result<Verdict, Failure> {
@@ -111,19 +112,22 @@ impl Collection {
             };
             let mut first = None;
             for (number, column) in columns.iter_mut().enumerate() {
-                let (answer, elapsed) = match solve(&problem, column.solver, tolerance, BUDGET) {
-                    Ok(answer) => answer,
-                    // A peer that cannot take a problem, or a solver for another kind, leaves the others to theirs.
-                    Err(Failure::Work(why) | Failure::Input(why)) => {
-                        column.times.push(None);
-                        if !as_json {
-                            print(&format!("{name:<48} {:>13} {why}", "not solved"))?;
+                let (answer, elapsed) =
+                    match solve(&problem, column.solver, tolerance, limit, BUDGET) {
+                        Ok(answer) => answer,
+                        // A peer that cannot take a problem, or a solver for another kind, leaves the others to theirs.
+                        Err(Failure::Work(why) | Failure::Input(why)) => {
+                            column.times.push(None);
+                            if !as_json {
+                                print(&format!("{name:<48} {:>13} {why}", "not solved"))?;
+                            }
+                            rows.push(
+                                json!({ "file": name, "status": "not solved", "error": why }),
+                            );
+                            continue;
                         }
-                        rows.push(json!({ "file": name, "status": "not solved", "error": why }));
-                        continue;
-                    }
-                    Err(e) => return Err(e),
-                };
+                        Err(e) => return Err(e),
+                    };
                 let solved = answer.status == "solved";
                 column.times.push(solved.then_some(elapsed));
                 if number == 0 && solved {

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::prelude::DVec3;
+use stickslip::solvers::limit::Limit;
 use stickslip::solvers::local::LocalProblem;
 use stickslip::solvers::prepared::Prepared;
 use stickslip::solvers::residual::{self, LawParts};
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     /// Largest residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-8)]
     tol: f64,
+    /// Seconds for a problem (with --all: for each problem and solver); what is not solved by then is told with the best
+    /// residual. Without it there is no limit, but for 10 s to each method of a peer
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    limit: Option<f64>,
     /// Solve every problem of the folder and print a table
     #[arg(long)]
     all: bool,
@@ -61,10 +66,18 @@ impl Args {
                 self.tol
             )));
         }
+        if let Some(limit) = self.limit
+            && !(limit > 0.0 && limit.is_finite())
+        {
+            return Err(Failure::Input(format!(
+                "--limit {limit}: expected a positive number of seconds"
+            )));
+        }
         if self.all {
             Collection::read(&self.problem)?.solve(
                 &self.solver,
                 self.tol,
+                self.limit,
                 self.json,
                 self.plot.as_deref(),
             )
@@ -75,7 +88,7 @@ impl Args {
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
         let problem = read(&self.problem)?;
-        let (answer, elapsed) = solve(&problem, &self.solver, self.tol, Budget::ONCE)?;
+        let (answer, elapsed) = solve(&problem, &self.solver, self.tol, self.limit, Budget::ONCE)?;
         if let Some(path) = &self.impulses {
             let mut text = String::new();
             for x in &answer.values {
@@ -203,11 +216,13 @@ pub(crate) fn solve(
     problem: &StoredProblem,
     solver: &str,
     tolerance: f64,
+    limit: Option<f64>,
     budget: Budget,
 ) -> Result<(StoredAnswer, f64), Failure> {
     // Seconds for each of a peer's own solvers.
     const LIMIT: f64 = 10.0;
-    if let Some(answer) = peers::solve(problem, solver, tolerance, LIMIT, budget) {
+    let for_peers = limit.unwrap_or(LIMIT);
+    if let Some(answer) = peers::solve(problem, solver, tolerance, for_peers, budget) {
         return answer.map_err(|no| match no {
             NoAnswer::Absent(why) | NoAnswer::Failed(why) => {
                 Failure::Work(format!("--solver {solver}: {why}"))
@@ -228,22 +243,39 @@ pub(crate) fn solve(
     };
     let mut prepared = Prepared::new(problem, solver).ok_or_else(unknown)?;
     let (mut spent, mut best, mut runs) = (0.0, f64::INFINITY, 0);
+    let clock = limit.map(Limit::seconds);
+    let late = || clock.as_ref().is_some_and(Limit::is_reached);
+    let mut first = None;
     let attempt = loop {
         let start = Instant::now();
         let attempt = prepared.attempt(tolerance);
         let elapsed = start.elapsed().as_secs_f64();
+        // A repetition that the limit cut short says nothing.
+        if late()
+            && let Some(first) = first
+        {
+            break first;
+        }
         spent += elapsed;
         best = elapsed.min(best);
         runs += 1;
-        if spent >= budget.0 && (runs >= 5 || spent >= 10.0 * budget.0) {
+        if late() || spent >= budget.0 && (runs >= 5 || spent >= 10.0 * budget.0) {
             break attempt;
         }
+        first.get_or_insert(attempt);
     };
-    let answer = attempt.judge(problem, tolerance).ok_or_else(|| {
+    let mut answer = attempt.judge(problem, tolerance).ok_or_else(|| {
         Failure::Work(format!(
             "--solver {solver}: its answer has the wrong length"
         ))
     })?;
+    if let Some(limit) = limit.filter(|_| late() && answer.status == "not converged") {
+        answer.status = "out of time";
+        answer.note = format!(
+            "not solved: limit of {limit} s reached, best residual {:.2e}",
+            answer.residual
+        );
+    }
     Ok((answer, best))
 }
 

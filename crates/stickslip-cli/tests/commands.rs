@@ -376,6 +376,63 @@ fn dumped_steps_say_what_is_wrong_with_them() {
     assert!(out.contains("takes off by up to"), "{out}");
 }
 
+/// A limit of time: told with the best residual, and the next problem has its own.
+#[test]
+fn solve_ends_at_its_limit() {
+    let place = folder();
+    // Every solver's first look at the clock is past a nanosecond.
+    let entries = 400;
+    let list = |f: &dyn Fn(usize) -> String| (0..entries).map(f).collect::<Vec<_>>().join(",");
+    let places = list(&|i| i.to_string());
+    let problem = format!(
+        r#"{{"type": "lcp", "M": {{"rows": [{places}], "cols": [{places}], "vals": [{}]}}, "q": [{}]}}"#,
+        list(&|_| "2".into()),
+        list(&|i| format!("{}", 10 - (i % 20) as i32))
+    );
+    write(&place, "a.json", &problem);
+    write(&place, "b.json", &problem);
+    let file = path(&place, "a.json");
+    for solver in ["auto", "lemke", "interior-point", "pgs"] {
+        let words = ["solve", &file, "--solver", solver, "--limit"];
+        let out = stickslip(&[&words[..], &["1e-9"]].concat()).exits(1).out;
+        assert!(
+            out.contains("not solved: limit of 0.000000001 s reached, best residual"),
+            "{solver}: {out}"
+        );
+        stickslip(&[&words[..], &["60"]].concat()).exits(0);
+    }
+    let step = ["solve", "problems/lifts.json", "--limit", "1e-9"];
+    for solver in [
+        "auto",
+        "newton",
+        "nsgs",
+        "interior-point",
+        "homotopy",
+        "proximal",
+        "admm",
+    ] {
+        let out = stickslip(&[&step[..], &["--solver", solver]].concat())
+            .exits(1)
+            .out;
+        assert!(
+            out.contains("out of time by") && out.contains("best residual"),
+            "{solver}: {out}"
+        );
+    }
+    let folder = place.path().display().to_string();
+    let json = stickslip(&["solve", "--all", &folder, "--limit", "1e-9", "--json"])
+        .exits(1)
+        .json();
+    let rows = json["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|r| r["status"] == "out of time"), "{json}");
+    for wrong in ["0", "-1", "inf", "nan"] {
+        stickslip(&["solve", &file, "--limit", wrong])
+            .exits(2)
+            .says(&["--limit", "seconds"]);
+    }
+}
+
 #[test]
 fn solve_prints_the_promised_keys() {
     let place = folder();

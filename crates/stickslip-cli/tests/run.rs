@@ -434,7 +434,7 @@ fn dumped_steps_with_joints_are_solved_from_their_files() {
     };
     for (scene, steps, name) in [
         ("scenes/ragdolls.toml", "60,70", "joint \"l-hip"),
-        ("scenes/sliding_box.toml", "5", "\"ground\" with"),
+        ("scenes/sliding_box.toml", "5", "\" with \""),
     ] {
         let words = words(scene, steps);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -1,5 +1,6 @@
 //! Alternating directions (ADMM) on the cone problem.
 
+use crate::limit;
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
 use crate::system::{Coupled, Linearised, System, SystemMemory};
@@ -74,6 +75,9 @@ fn iterate<S: Coupled>(
     let mut best = (f64::INFINITY, z.clone());
     let mut fresh = true;
     for iteration in 0..settings.iterations {
+        if limit::reached() {
+            break;
+        }
         if fresh {
             rows.clear();
             rows.extend(weight.iter().map(|w| Linearised {

@@ -15,7 +15,7 @@
 //! | 9 | Gauss-Seidel in growing portions, Newton after each; then several paths of the homotopy (31 to 200 contacts) | best so far |
 //! | 10 | Lemke on pyramids of 8, 16 and 32 directions, Newton from each (up to 6 contacts) | scratch |
 //! | 11 | every combination of open, stick and slide, Newton on each (up to 6 contacts) | scratch |
-//! | 12 | masses over decades: from equal masses to the true ones (up to 6 contacts) | the problem before |
+//! | 12 | steep cones from μ = 1 to the true ones; masses over decades from equal ones to the true ones (up to 6 contacts) | the problem before |
 //!
 //! Where there is no guess, stage 4 comes before stage 3. Stages 2 and 4 see pyramids as the round cones inside them; Newton
 //! then finishes on the pyramids.
@@ -37,24 +37,32 @@
 use crate::few::{self, FEW, Few};
 use crate::homotopy::{Homotopy, HomotopySettings};
 use crate::interior_point::InteriorPoint;
-use crate::islands::Islands;
+use crate::islands::{Islands, Part};
 use crate::lcp::LcpError;
 use crate::lemke::Lemke;
+use crate::limit;
 use crate::local::LocalProblem;
 use crate::modes;
-use crate::newton::{Newton, NewtonSettings};
+use crate::newton::{Map, Newton, NewtonSettings};
 use crate::nsgs::Nsgs;
 use crate::one_contact;
 use crate::problem::{ContactProblem, Law, Twist};
 use crate::proximal::Proximal;
 use crate::pyramid::{self, ContactLcp, LemkeContact};
-use crate::residual::{self, GlobalResidual};
+use crate::residual::{self, GlobalResidual, STEEP};
 use crate::rounded::Rounded;
 use crate::selection::LARGE;
 use crate::solver::{ContactSolver, Engine, Guarantee, SolveError, Solved, starting_impulses};
 use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
+
+/// Which stages are gone through: those of the selection rule, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stages {
+    Rule,
+    All,
+}
 
 /// The solver to use unless there is a reason for another.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +73,9 @@ pub struct Auto {
     scratch: Scratch,
     few: Few,
     islands: Islands,
+    part: Part,
+    /// One for each island of a step: the order of elimination is kept as long as the island is the same.
+    parts: Vec<SystemMemory>,
 }
 
 /// The methods of the chain with their memory.
@@ -104,6 +115,8 @@ pub(crate) struct Scratch {
 const SMALL: usize = 30;
 /// Newton steps of a first attempt, and of one from a good start.
 pub(crate) const NEWTON_STEPS: usize = 40;
+/// Whole steps of Newton from the guess where the line search would shorten one.
+const WHOLE_STEPS: usize = 12;
 /// Centres of the proximal method.
 const CENTRES: usize = 40;
 /// First compliance of the proximal method from impulses that are nearly right.
@@ -115,8 +128,8 @@ const PORTIONS: [usize; 4] = [50, 200, 1000, 5000];
 /// Steps along the path from the last step's problem, and the smoothings ε/q² tried for it.
 const CONTINUED_STEPS: usize = 40;
 const CONTINUED_SMOOTHING: [f64; 2] = [1e-3, 1e-5];
-/// Problems between equal masses and the true ones.
-const MASSES: u32 = 60;
+/// Problems between equal masses (or μ = 1) and the true ones.
+const CHANGES: u32 = 60;
 /// Sweeps of Gauss-Seidel before each of the first attempts of Newton, on local problems without a guess.
 const STARTS: [usize; 3] = [3, 3, 6];
 /// Regularisation of W in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's
@@ -226,7 +239,10 @@ impl Chain<'_> {
         // relaxation is the better investment.
         self.engines.newton.settings.iterations = NEWTON_STEPS;
         self.engines.newton.settings.patience = if p.len() <= SMALL { 12 } else { 8 };
-        let found = self.newton(p);
+        let found = match self.problem {
+            Posed::Step(_) => self.continued_on_both_maps(p),
+            Posed::Local(_) => self.newton(p),
+        };
         self.engines.newton.settings.patience = 12;
         if found {
             return true;
@@ -241,6 +257,22 @@ impl Chain<'_> {
             return true;
         }
         false
+    }
+
+    /// Newton from the guess, with whole steps where they may help; then once more on Alart and Curnier's map, which gets on
+    /// where contacts slide and open in turn.
+    fn continued_on_both_maps(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let guess = p.clone();
+        self.engines.newton.settings.whole_steps = WHOLE_STEPS;
+        let mut found = self.newton(p);
+        self.engines.newton.settings.whole_steps = 0;
+        if !found {
+            *p = guess;
+            self.engines.newton.settings.map = Map::AlartCurnier;
+            found = self.newton(p);
+            self.engines.newton.settings.map = Map::Natural;
+        }
+        found
     }
 
     /// From the guess, if there is one, along paths: that on which the last step's problem becomes this one, then
@@ -304,6 +336,9 @@ impl Chain<'_> {
     /// problem the path is left where its velocities no longer fall: there is no rest at its end, and the interior
     /// point is the shorter way to a motion.
     pub(crate) fn relaxed(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let inner = self.inner;
         let mut attempts = Attempts::new(&mut self.engines.newton, &mut self.scratch.u, inner, p);
         let (system, interior_point) = (&mut self.system, &mut self.engines.interior_point);
@@ -323,6 +358,9 @@ impl Chain<'_> {
 
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
     pub(crate) fn interior(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let engine = &mut self.engines.interior_point;
         engine.newton.settings.iterations = NEWTON_STEPS;
         if smooth {
@@ -356,6 +394,9 @@ impl Chain<'_> {
         for s in [1.0, 0.5] {
             self.system.rescale(w_heavy, s);
             for method in 0..4 {
+                if limit::reached() {
+                    break;
+                }
                 let mut p = self.best.impulses.clone();
                 let system = &mut self.system;
                 let (engines, inner) = (&mut *self.engines, self.inner);
@@ -386,6 +427,9 @@ impl Chain<'_> {
 
     /// Stages 7 to 11.
     fn last_stages(&mut self, smooth: bool) -> bool {
+        if limit::reached() {
+            return false;
+        }
         let n_c = self.best.impulses.len();
         let mut p = self.best.impulses.clone();
         if smooth && self.heavy() {
@@ -416,6 +460,9 @@ impl Chain<'_> {
         }
         let mut sweeps = self.best.impulses.clone();
         for portion in PORTIONS {
+            if limit::reached() {
+                return false;
+            }
             if self.nsgs(portion, &mut sweeps) {
                 p.clone_from(&sweeps);
                 self.newton(&mut p);
@@ -446,7 +493,8 @@ impl Chain<'_> {
         }
         let mut found = false;
         for directions in [8, 16, 32] {
-            found = found || pyramid::start(&mut local, directions, p) && self.newton(p);
+            found = found
+                || !limit::reached() && pyramid::start(&mut local, directions, p) && self.newton(p);
         }
         if !found {
             p.clone_from(&self.best.impulses);
@@ -454,10 +502,10 @@ impl Chain<'_> {
             found = self.judge(p, outcome.iterations, "modes");
         }
         self.scratch.local = local;
-        found || self.by_masses(p)
+        found || self.by_friction(p) || self.by_masses(p)
     }
 
-    /// Masses over decades, from equal ones to their own: each problem solved from the last one's impulses.
+    /// Masses over decades, from equal ones to their own.
     fn by_masses(&mut self, p: &mut Vec<DVec3>) -> bool {
         let Posed::Step(step) = self.problem else {
             return false;
@@ -467,22 +515,58 @@ impl Chain<'_> {
         if !(least > 0.0 && most > WIDE * least) {
             return false;
         }
-        let mut problem = step.clone();
-        let mut memory = SystemMemory::default();
-        for k in 0..=MASSES {
-            let s = f64::from(k) / f64::from(MASSES);
+        self.changing(p, &mut |s, problem| {
             for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
                 let scale = libm::pow(own.mass / least, s - 1.0);
                 mass.mass = own.mass * scale;
                 mass.inertia = own.inertia * scale;
             }
+        })
+    }
+
+    /// Steep cones, from μ = 1 to their own.
+    fn by_friction(&mut self, p: &mut Vec<DVec3>) -> bool {
+        let Posed::Step(step) = self.problem else {
+            return false;
+        };
+        let frictions = step.contacts.iter().map(|c| c.law.friction());
+        let steepest = frictions.fold(0.0, f64::max);
+        if steepest <= STEEP {
+            return false;
+        }
+        self.changing(p, &mut |s, problem| {
+            let cap = libm::pow(steepest, s);
+            for (contact, own) in problem.contacts.iter_mut().zip(&step.contacts) {
+                if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
+                    *mu = own.min(cap);
+                }
+            }
+        })
+    }
+
+    /// The problem changed by `change` from s = 0 to its own, s = 1, each solved from the last one's impulses.
+    fn changing(
+        &mut self,
+        p: &mut Vec<DVec3>,
+        change: &mut dyn FnMut(f64, &mut ContactProblem),
+    ) -> bool {
+        let Posed::Step(step) = self.problem else {
+            return false;
+        };
+        let mut problem = step.clone();
+        let mut memory = SystemMemory::default();
+        for k in 0..=CHANGES {
+            if limit::reached() {
+                return false;
+            }
+            change(f64::from(k) / f64::from(CHANGES), &mut problem);
             let mut system = memory.system(Posed::Step(&problem));
             // On the way no more than the rounding of impulses allows.
             let sizes = p
                 .iter()
                 .enumerate()
                 .map(|(i, p)| system.w_bar(i) * p.length());
-            let inner = if k == MASSES {
+            let inner = if k == CHANGES {
                 self.inner
             } else {
                 sizes.fold(self.inner, |m, v| m.max(256.0 * f64::EPSILON * v))
@@ -510,7 +594,7 @@ impl Chain<'_> {
                 outcome = interior_point.improve(&mut system, p, inner);
             }
             self.best.iterations += outcome.iterations;
-            if outcome.residual > inner && k < MASSES {
+            if outcome.residual > inner && k < CHANGES {
                 return false;
             }
         }
@@ -571,18 +655,8 @@ impl Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Option<Solved> {
-        let mut p = starting_impulses(self.name(), problem, guess).ok()?;
-        let (smooth, _) = kinds(problem.contacts.iter().map(|c| &c.law));
-        let mut chain = chain_of(
-            &mut self.memory,
-            &mut self.engines,
-            &mut self.scratch,
-            problem,
-            &p,
-            tolerance,
-        );
-        let found = chain.selected(problem, smooth, &mut p);
-        found.then(|| report("auto", chain).ok()).flatten()
+        self.solve_step(problem, guess, tolerance, Stages::Rule)
+            .ok()
     }
 
     /// Solves a local problem to `tolerance` in Siconos' scaling; `guess` may be empty.
@@ -612,6 +686,15 @@ impl Auto {
                 residual,
             });
         }
+        if limit::reached() {
+            return Err(SolveError::NotConverged {
+                solver: self.name(),
+                residual,
+                tolerance,
+                iterations,
+                best: impulses,
+            });
+        }
         self.solve_whole(problem, &impulses, tolerance)
             .map_err(|e| self.contradiction(problem).unwrap_or(e))
     }
@@ -619,7 +702,7 @@ impl Auto {
     /// The ray of a problem whose gaps cannot all stay open: W_nn y = 0 with y ≥ 0 and q_n·y < 0. Where W is semidefinite W
     /// (y, 0) is zero then, and friction does not help.
     fn contradiction(&self, problem: &LocalProblem) -> Option<SolveError> {
-        if problem.len() > LEMKE_CONTACTS {
+        if problem.len() > LEMKE_CONTACTS || limit::reached() {
             return None;
         }
         let mut normals = problem.clone();
@@ -751,6 +834,9 @@ impl Auto {
         // The two residuals differ by units and norms: tighten the inner one where it was met and
         // the outer one was not.
         for tighten in [1e-1, 1e-4, 1e-7] {
+            if limit::reached() {
+                break;
+            }
             chain.inner = tolerance * tighten * speed;
             let mut p = chain.best.impulses.clone();
             let large = cold && n_c > SMALL;
@@ -808,19 +894,133 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let mut p = starting_impulses(self.name(), problem, guess)?;
+        self.solve_step(problem, guess, tolerance, Stages::All)
+    }
+}
+
+impl Auto {
+    /// A step, island by island.
+    fn solve_step(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        stages: Stages,
+    ) -> Result<Solved, SolveError> {
+        let p = starting_impulses(self.name(), problem, guess)?;
+        let mut islands = std::mem::take(&mut self.islands);
+        let mut parts = std::mem::take(&mut self.parts);
+        islands.find_in_step(problem);
+        parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
+        let solved = if islands.len() <= 1 {
+            self.solve_island(problem, p, tolerance, stages, &mut parts[0])
+        } else {
+            self.solve_islands(problem, p, tolerance, stages, &islands, &mut parts)
+        };
+        (self.islands, self.parts) = (islands, parts);
+        solved
+    }
+
+    /// The islands of a step, each for itself and by its own stages. Impulses of all are returned also where not all are
+    /// solved.
+    fn solve_islands(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        islands: &Islands,
+        parts: &mut [SystemMemory],
+    ) -> Result<Solved, SolveError> {
+        let mut part = std::mem::take(&mut self.part);
+        part.begin(problem);
+        // What took longest, and what is worst.
+        let (mut solver, mut iterations, mut residual) = ("one-contact", 0, 0.0);
+        let mut failed = false;
+        for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
+            let members = islands.members(k);
+            part.take(problem, &p, members);
+            let guess = part.guess.clone();
+            let (impulses, steps, by, off) =
+                match self.solve_island(&part.problem, guess, tolerance, stages, memory) {
+                    Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
+                    Err(SolveError::NotConverged {
+                        solver,
+                        residual,
+                        iterations,
+                        best,
+                        ..
+                    }) => {
+                        failed = true;
+                        (best, iterations, solver, residual)
+                    }
+                    Err(SolveError::Ray {
+                        solver,
+                        iterations,
+                        contacts,
+                    }) => {
+                        self.part = part;
+                        return Err(SolveError::Ray {
+                            solver,
+                            iterations,
+                            contacts: contacts.into_iter().map(|i| members[i]).collect(),
+                        });
+                    }
+                    Err(e) => return Err(e),
+                };
+            for (&i, impulse) in members.iter().zip(impulses) {
+                p[i] = impulse;
+            }
+            if steps > iterations {
+                (solver, iterations) = (by, steps);
+            }
+            residual = f64::max(residual, off);
+        }
+        self.part = part;
+        if failed {
+            return Err(SolveError::NotConverged {
+                solver: self.name(),
+                residual,
+                tolerance,
+                iterations,
+                best: p,
+            });
+        }
+        Ok(Solved {
+            impulses: p,
+            iterations,
+            solver,
+            residual,
+        })
+    }
+
+    /// The chain on a step, or on an island of one, from the impulses `p`.
+    fn solve_island(
+        &mut self,
+        problem: &ContactProblem,
+        mut p: Vec<DVec3>,
+        tolerance: f64,
+        stages: Stages,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
         let guess = p.clone();
         let mut chain = chain_of(
-            &mut self.memory,
+            memory,
             &mut self.engines,
             &mut self.scratch,
             problem,
             &p,
             tolerance,
         );
-        if chain.selected(problem, smooth, &mut p) || chain.drawn_along(smooth, &guess, &mut p) {
+        if chain.selected(problem, smooth, &mut p)
+            || stages == Stages::Rule
+            || chain.drawn_along(smooth, &guess, &mut p)
+        {
+            return report("auto", chain);
+        }
+        if limit::reached() {
             return report("auto", chain);
         }
         if polyhedral && n_c <= LEMKE_CONTACTS {

@@ -2,6 +2,7 @@
 
 use crate::interior_point::{Finish, evaluate, interior_start, speed_scale, take_better};
 use crate::law::{contact_vector, tangent};
+use crate::limit;
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::{ContactProblem, Law};
 use crate::smoothing::{SmoothedLaw, Smoothing, solved_pair};
@@ -404,6 +405,10 @@ impl Path {
         let mut next_try = (0.2 * self.course.relative(theta)).min(1e-3);
         let mut trial = Vec::new();
         for count in 1..=settings.steps {
+            if limit::reached() {
+                finish(system, &p);
+                return count;
+            }
             let (old_tangent, old_theta) = (self.tangent.clone(), self.tangent_theta);
             trial.clear();
             trial.extend(p.iter().zip(&self.tangent).map(|(&p, &t)| p + t * step));
@@ -490,7 +495,7 @@ impl Path {
             if merit <= 1e-8 {
                 return true;
             }
-            if !self.solve_both(system, 0.0) {
+            if limit::reached() || !self.solve_both(system, 0.0) {
                 return false;
             }
             let step = self.by_f.clone();
@@ -590,7 +595,7 @@ impl Homotopy {
             let mut trial = p.clone();
             let outcome = self.along(system, Origin::Convex(start), &mut trial, tolerance);
             take_better(&mut best, p, outcome, trial);
-            if best.residual <= tolerance {
+            if best.residual <= tolerance || limit::reached() {
                 break;
             }
         }

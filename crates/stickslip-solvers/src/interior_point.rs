@@ -1,5 +1,6 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
+use crate::limit;
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::smoothing::{SmoothedLaw, Smoothing, smoothed};
@@ -132,6 +133,10 @@ impl Work {
             return 0;
         };
         for iteration in 0..settings.iterations {
+            if limit::reached() {
+                finish(system, &p);
+                return iteration;
+            }
             if merit <= 0.1 * (epsilon * n as f64).sqrt() {
                 if epsilon <= next_try * q * q {
                     if finish(system, &p) {
@@ -265,7 +270,7 @@ impl InteriorPoint {
             };
             let n = self.work.follow(system, start, 0.0, &settings, &mut finish);
             best.iterations += n;
-            if best.residual <= tolerance {
+            if best.residual <= tolerance || limit::reached() {
                 break;
             }
         }

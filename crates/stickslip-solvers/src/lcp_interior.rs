@@ -2,10 +2,10 @@
 
 use crate::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use crate::lcp_contact::LcpContact;
+use crate::lcp_linear::NewtonMatrix;
 use crate::lemke::{Lemke, LemkeSettings};
+use crate::limit;
 use crate::sparse::SparseMatrix;
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
 
 /// Settings of [`LcpInterior`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,13 +14,23 @@ pub struct LcpInteriorSettings {
     pub iterations: usize,
     /// Residual ‖min(z, w)‖/‖q‖ to reach.
     pub tolerance: f64,
+    /// Starts tried, of four.
+    pub starts: usize,
 }
+
+/// First ε, over the square of the largest q.
+const STARTS: [f64; 4] = [1.0, 1e-2, 1e2, 1e-4];
+
+/// From how many rows `auto` tries path following before pivoting: a pivot costs time in proportion to the rows, and there are
+/// about as many of them.
+const MANY: usize = 1000;
 
 impl Default for LcpInteriorSettings {
     fn default() -> Self {
         Self {
             iterations: 200,
             tolerance: 1e-9,
+            starts: STARTS.len(),
         }
     }
 }
@@ -71,37 +81,23 @@ impl Scaled<'_> {
         }
     }
 
-    /// Solves J δ = −F with J = (1 − d) I + d M + shift, d = p'(z − w) (1 on free rows).
-    fn step(&self, z: &[f64], w: &[f64], f: &[f64], epsilon: f64, shift: f64) -> Option<Vec<f64>> {
-        let n = z.len();
-        let d: Vec<f64> = (0..n)
-            .map(|i| {
-                let l = z[i] - w[i];
-                if i < self.problem.n_eq {
-                    1.0
-                } else if epsilon == 0.0 {
-                    if l > 0.0 { 1.0 } else { 0.0 }
-                } else {
-                    0.5 * (1.0 + l / (l * l + 4.0 * epsilon).sqrt())
-                }
-            })
-            .collect();
-        let mut entries = Vec::with_capacity(self.problem.m.stored() + n);
-        for i in 0..n {
-            entries.push(Triplet::new(i, i, (1.0 - d[i]) + shift));
-        }
-        for (i, j, v) in self.problem.m.entries() {
-            let v = d[i] * v * self.scale[i] * self.scale[j];
-            if v != 0.0 {
-                entries.push(Triplet::new(i, j, v));
+    /// d = p'(z − w), 1 on free rows.
+    fn slopes(&self, z: &[f64], w: &[f64], epsilon: f64) -> Vec<f64> {
+        let slope = |i: usize| {
+            let l = z[i] - w[i];
+            if i < self.problem.n_eq {
+                1.0
+            } else if epsilon == 0.0 {
+                if l > 0.0 { 1.0 } else { 0.0 }
+            } else if l < 0.0 {
+                // Without cancellation.
+                let root = (l * l + 4.0 * epsilon).sqrt();
+                2.0 * epsilon / (root * (root - l))
+            } else {
+                0.5 * (1.0 + l / (l * l + 4.0 * epsilon).sqrt())
             }
-        }
-        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).ok()?;
-        let lu = matrix.sp_lu().ok()?;
-        let rhs = faer::Col::<f64>::from_fn(n, |i| -f[i]);
-        let x = lu.solve(&rhs);
-        let out: Vec<f64> = (0..n).map(|i| x[i]).collect();
-        out.iter().all(|v| v.is_finite()).then_some(out)
+        };
+        (0..z.len()).map(slope).collect()
     }
 }
 
@@ -125,17 +121,22 @@ impl LcpInterior {
         }
         let q: Vec<f64> = problem.q.iter().zip(&scale).map(|(q, s)| q * s).collect();
         let size = q.iter().fold(0.0f64, |m, v| m.max(v.abs())).max(1e-300);
+        let mut matrix = NewtonMatrix::new(&problem.m, &scale)
+            .ok_or_else(|| LcpError::Unsuitable("M is too large for the memory".into()))?;
         let scaled = Scaled { problem, scale, q };
         let mut best = (f64::INFINITY, vec![0.0; n]);
         let mut total = 0;
-        for start in [1.0, 1e-2, 1e2, 1e-4] {
-            total += self.follow(&scaled, start * size * size, size, &mut best);
+        for start in STARTS.into_iter().take(self.settings.starts) {
+            total += self.follow(&scaled, &mut matrix, start * size * size, size, &mut best);
             if best.0 <= self.settings.tolerance {
                 return Ok(LcpSolution {
                     z: best.1,
                     residual: best.0,
                     iterations: total,
                 });
+            }
+            if limit::reached() {
+                break;
             }
         }
         Err(LcpError::Limit {
@@ -149,6 +150,7 @@ impl LcpInterior {
     fn follow(
         &self,
         scaled: &Scaled,
+        matrix: &mut NewtonMatrix,
         mut epsilon: f64,
         size: f64,
         best: &mut (f64, Vec<f64>),
@@ -179,7 +181,11 @@ impl LcpInterior {
                 merit = scaled.map(&z, &w, epsilon, &mut f);
                 continue;
             }
-            let Some(step) = scaled.step(&z, &w, &f, epsilon, shift) else {
+            if limit::reached() {
+                break;
+            }
+            let d = scaled.slopes(&z, &w, epsilon);
+            let Some(step) = matrix.solve(&d, &f, shift) else {
                 shift *= 100.0;
                 failures += 1;
                 if failures > 4 {
@@ -234,46 +240,77 @@ impl LcpInterior {
     }
 }
 
-/// Solves a mixed LCP by whatever works: a large one as the contact problem that it states, if it does; otherwise
-/// Lemke; path following; Lemke again, with all its patience.
+/// Solves a mixed LCP by whatever works: a large one as the contact problem that it states, if it does, or by path
+/// following; otherwise Lemke; path following from all starts; Lemke again, with all its patience.
 ///
 /// # Errors
-/// The ray of Lemke's method where it ends on one, or the best point of its last path.
+/// The ray of Lemke's method where it ends on one, or the best point found.
 pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, LcpError> {
+    let mut best = None;
     if problem.q.len() > 300
         && let Some(contact) = LcpContact::recognise(problem)
-        && let Ok(solution) = contact.solve(problem, tolerance)
     {
-        return Ok(solution);
+        match contact.solve(problem, tolerance) {
+            Err(e) => better(&mut best, e),
+            solved => return solved,
+        }
+    }
+    let mut interior = LcpInterior {
+        settings: LcpInteriorSettings {
+            tolerance,
+            starts: 1,
+            ..LcpInteriorSettings::default()
+        },
+    };
+    if problem.q.len() > MANY {
+        match interior.solve(problem) {
+            Err(e) => better(&mut best, e),
+            solved => return solved,
+        }
     }
     let mut lemke = Lemke::new(LemkeSettings {
         tolerance,
         ..LemkeSettings::default()
     });
-    match lemke.solve(problem) {
-        Ok(solution) => return Ok(solution),
-        // Where there is no solution, nothing else will find one.
-        Err(
-            e @ (LcpError::Ray {
-                infeasible: true, ..
-            }
-            | LcpError::Unsuitable(_)),
-        ) => {
-            return Err(e);
+    if !limit::reached() {
+        match lemke.solve(problem) {
+            // Where there is no solution, nothing else will find one.
+            Err(
+                e @ (LcpError::Ray {
+                    infeasible: true, ..
+                }
+                | LcpError::Unsuitable(_)),
+            ) => return Err(e),
+            Err(e) => better(&mut best, e),
+            solved => return solved,
         }
-        Err(_) => {}
     }
-    let interior = LcpInterior {
-        settings: LcpInteriorSettings {
-            tolerance,
-            ..LcpInteriorSettings::default()
-        },
+    interior.settings.starts = STARTS.len();
+    if !limit::reached() {
+        match interior.solve(problem) {
+            Err(e) => better(&mut best, e),
+            solved => return solved,
+        }
+    }
+    if !limit::reached() {
+        lemke.settings.attempts = LemkeSettings::ALL;
+        match lemke.solve(problem) {
+            Err(LcpError::Limit { .. }) if limit::reached() => {}
+            last => return last,
+        }
+    }
+    Err(best.unwrap_or_else(|| LcpError::Unsuitable("no time was given".into())))
+}
+
+/// Keeps the failure with the smaller residual.
+fn better(best: &mut Option<LcpError>, e: LcpError) {
+    let residual = |e: &LcpError| match e {
+        LcpError::Ray { residual, .. } | LcpError::Limit { residual, .. } => *residual,
+        LcpError::Unsuitable(_) => f64::INFINITY,
     };
-    if let Ok(solution) = interior.solve(problem) {
-        return Ok(solution);
+    if best.as_ref().is_none_or(|b| residual(&e) < residual(b)) {
+        *best = Some(e);
     }
-    lemke.settings.attempts = LemkeSettings::ALL;
-    lemke.solve(problem)
 }
 
 /// A plain LCP as a mixed one without free variables.

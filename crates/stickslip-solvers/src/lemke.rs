@@ -3,6 +3,7 @@
 use crate::basis::Basis;
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::lcp_start;
+use crate::limit;
 use crate::random::Random;
 use crate::sparse::SparseMatrix;
 
@@ -226,7 +227,7 @@ impl Lemke {
             if replace {
                 failure = Some(this);
             }
-            if infeasible {
+            if infeasible || limit::reached() {
                 break;
             }
         }
@@ -467,8 +468,11 @@ impl Lemke {
         let mut out = self.variables[row];
         self.pivot(row, 2 * n);
 
-        let limit = (attempt.patience * self.settings.pivots_per_row * n + 100).min(MOST_PIVOTS);
-        for pivots in 1..=limit {
+        let most = (attempt.patience * self.settings.pivots_per_row * n + 100).min(MOST_PIVOTS);
+        for pivots in 1..=most {
+            if limit::reached() {
+                return (End::Limit, pivots);
+            }
             let replaced = self.basis.replaced();
             let stale = replaced >= self.settings.refactor
                 || self.basis.is_long()
@@ -501,7 +505,7 @@ impl Lemke {
                 return (End::Solved, pivots);
             }
         }
-        (End::Limit, limit)
+        (End::Limit, most)
     }
 
     /// Row that leaves: least x_i/y_i over y_i > 0, z₀ first among equals, then the least ratio of the ties.

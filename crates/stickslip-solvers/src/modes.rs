@@ -1,6 +1,7 @@
 //! Tiny problems by their contact modes: every combination of open, stick and slide.
 
 use crate::law::tangent;
+use crate::limit;
 use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::one_contact;
@@ -33,6 +34,9 @@ pub(crate) fn search(
     };
     let mut trial = vec![DVec3::ZERO; n_c];
     for code in 0..total {
+        if limit::reached() {
+            break;
+        }
         trial.clear();
         trial.resize(n_c, DVec3::ZERO);
         for _ in 0..3 {

@@ -1,6 +1,7 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
 use crate::law::Linear;
+use crate::limit;
 use crate::problem::{ContactProblem, Law};
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
 use crate::system::{Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows};
@@ -41,6 +42,8 @@ impl Map {
 const ROUNDED_ULPS: f64 = 10.0;
 /// So many are rounding if a Newton step does not halve them.
 const STALLED_ULPS: f64 = 64.0;
+/// Regularisation of the first whole step; each further one has a tenth.
+const FIRST_WHOLE: f64 = 1e-5;
 
 /// Settings of [`Newton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +59,9 @@ pub struct NewtonSettings {
     pub patience: usize,
     /// Steps whose largest merit a new one must beat (nonmonotone line search).
     pub memory: usize,
+    /// Where a whole step does not pass the line search: so many of them are taken all the same, on Alart and
+    /// Curnier's map and with falling regularisation, before the line search goes on from where they began.
+    pub whole_steps: usize,
     /// The equations.
     pub map: Map,
     /// Go on to rounding level once the tolerance is met.
@@ -70,6 +76,7 @@ impl Default for NewtonSettings {
             halvings: 8,
             patience: 12,
             memory: 4,
+            whole_steps: 0,
             map: Map::Natural,
             polish: true,
         }
@@ -182,18 +189,20 @@ impl Work {
         let mut epsilon = settings.regularisation;
         let mut stalled = 0;
         let mut mark = f64::INFINITY;
+        let mut cautious = settings.whole_steps == 0;
+        let mut whole = 0;
         for iteration in 0..settings.iterations {
             // What stalls is rounding if it is as small as that; else it may be slow, and what is left creeps.
             let ulps = now.worst / (f64::EPSILON * now.speed);
             let stall = if ulps <= STALLED_ULPS { 1 } else { 3 };
             let enough = best <= tolerance && (stalled >= stall || !settings.polish);
-            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough {
-                return self.end(p, best, iteration);
+            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough || limit::reached() {
+                return self.end(p, best, iteration + whole);
             }
             // No factor of two in so many steps: this start leads nowhere.
             if iteration % settings.patience == settings.patience - 1 {
                 if now.merit > 0.5 * mark && best > tolerance {
-                    return self.end(p, best, iteration);
+                    return self.end(p, best, iteration + whole);
                 }
                 mark = now.merit;
             }
@@ -207,8 +216,18 @@ impl Work {
             }
             self.merits.push(now.merit);
             let reference = self.merits.iter().fold(0.0f64, |m, v| m.max(*v));
-            let Some(next) = self.step(system, p, &mut epsilon, reference, settings) else {
-                return self.end(p, best, iteration);
+            if best <= tolerance {
+                cautious = true;
+            }
+            let mut next = self.step(system, p, &mut epsilon, reference, cautious, settings);
+            if next.is_none() && !cautious {
+                cautious = true;
+                let found = self.whole_steps(system, p, tolerance, settings, &mut whole);
+                next =
+                    found.or_else(|| self.step(system, p, &mut epsilon, reference, true, settings));
+            }
+            let Some(next) = next else {
+                return self.end(p, best, iteration + whole);
             };
             now = next;
             stalled = if now.worst < 0.5 * best {
@@ -224,7 +243,7 @@ impl Work {
                 stalled = 0;
             }
         }
-        self.end(p, best, settings.iterations)
+        self.end(p, best, settings.iterations + whole)
     }
 
     fn end(&self, p: &mut Vec<DVec3>, residual: f64, iterations: usize) -> Outcome {
@@ -235,13 +254,55 @@ impl Work {
         }
     }
 
-    /// One step with line search; raises ε while none is found. None when even that fails.
+    /// Whole steps from `p` on Alart and Curnier's map, ε falling to that of the settings, `count` of them counted. Where
+    /// redundant contacts stick, impulses must go far before one gives, and there the merit is larger than on either side: a
+    /// line search stops at the first such kink. Some where the tolerance is met; else `p` stays.
+    fn whole_steps<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        settings: &NewtonSettings,
+        count: &mut usize,
+    ) -> Option<Measure> {
+        let mut epsilon = FIRST_WHOLE;
+        self.trial.clone_from(p);
+        self.trial_u.clone_from(&self.u);
+        for _ in 0..settings.whole_steps {
+            *count += 1;
+            let (rows, map) = (&mut self.rows, Map::AlartCurnier);
+            linearised_rows(system, map, &self.trial, &self.trial_u, epsilon, rows);
+            if !system.factor(&self.rows) {
+                return None;
+            }
+            system.refined_solve(&mut self.rows, 4, &mut self.dp, &mut self.refinement);
+            for (p, d) in self.trial.iter_mut().zip(&self.dp) {
+                *p += *d;
+            }
+            system.velocities(&self.trial, &mut self.trial_u);
+            let next = measure(system, settings.map, &self.trial, &self.trial_u);
+            if next.worst <= tolerance {
+                std::mem::swap(p, &mut self.trial);
+                std::mem::swap(&mut self.u, &mut self.trial_u);
+                return Some(next);
+            }
+            if next.worst == f64::INFINITY {
+                return None;
+            }
+            epsilon = (0.1 * epsilon).max(settings.regularisation);
+        }
+        None
+    }
+
+    /// One step with line search; raises ε while none is found. None when even that fails, or, unless `cautious`, where the
+    /// whole step does not pass.
     fn step<S: Coupled>(
         &mut self,
         system: &mut S,
         p: &mut Vec<DVec3>,
         epsilon: &mut f64,
         reference: f64,
+        cautious: bool,
         settings: &NewtonSettings,
     ) -> Option<Measure> {
         let first = *epsilon;
@@ -263,6 +324,9 @@ impl Work {
                             *epsilon = (*epsilon * 0.1).max(settings.regularisation);
                         }
                         return Some(next);
+                    }
+                    if !cautious {
+                        return None;
                     }
                     t *= 0.5;
                 }

@@ -1,6 +1,7 @@
 //! Nonsmooth Gauss-Seidel: contact after contact, each solved exactly with the others held.
 
 use crate::colouring;
+use crate::limit;
 use crate::local::{BodyMedium, DelassusMedium, Medium};
 use crate::one_contact;
 use crate::problem::{ContactBlock, ContactProblem, Twist};
@@ -162,7 +163,7 @@ fn sweep<M: Medium>(
     let n_c = medium.len();
     medium.reset(p);
     let mut best_residual = f64::INFINITY;
-    let mut limit = settings.sweeps;
+    let mut most = settings.sweeps;
     let mut reached = false;
     let mut since_better = 0;
     let mut sweeps = 0;
@@ -200,11 +201,12 @@ fn sweep<M: Medium>(
             } else {
                 0
             };
-            limit = limit.min(sweeps + extra);
+            most = most.min(sweeps + extra);
         }
         let rounding = 2.0 * f64::EPSILON * speed;
         let stalled = reached && since_better >= 3;
-        if residual <= rounding || sweeps >= limit || stalled || !residual.is_finite() {
+        let ended = sweeps >= most || limit::reached();
+        if residual <= rounding || ended || stalled || !residual.is_finite() {
             return Outcome {
                 residual: best_residual,
                 iterations: sweeps,

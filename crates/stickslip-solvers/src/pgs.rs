@@ -1,6 +1,7 @@
 //! Projected Gauss-Seidel for LCPs with positive diagonal.
 
 use crate::lcp::{Lcp, LcpError, LcpSolution};
+use crate::limit;
 
 /// Sweeps z_i ← max(0, z_i − ω (M z + q)_i/M_ii) until ‖min(z, w)‖/‖q‖ ≤ `tolerance`.
 ///
@@ -58,7 +59,7 @@ pub fn solve(
                     iterations: sweep,
                 });
             }
-            if sweep == sweeps || !residual.is_finite() {
+            if sweep == sweeps || !residual.is_finite() || limit::reached() {
                 return Err(LcpError::Limit {
                     iterations: sweep,
                     z,

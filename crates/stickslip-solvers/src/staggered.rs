@@ -1,6 +1,7 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
 use crate::law::{contact_vector, tangent};
+use crate::limit;
 use crate::local::LocalProblem;
 use crate::newton::Newton;
 use crate::nsgs::Nsgs;
@@ -53,7 +54,7 @@ impl Staggered {
         p: &mut Vec<DVec3>,
         tolerance: f64,
     ) -> Outcome {
-        self.solve_watched(problem, p, tolerance, &mut |_| true)
+        self.solve_watched(problem, p, tolerance, &mut |_| {})
     }
 
     /// As [`Self::solve_local`]; `go_on` is told the residual (m/s) after each exchange and may end it.
@@ -62,7 +63,7 @@ impl Staggered {
         problem: &LocalProblem,
         p: &mut Vec<DVec3>,
         tolerance: f64,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        watch: &mut dyn FnMut(f64),
     ) -> Outcome {
         let n = problem.len();
         let mut normal = problem.clone();
@@ -93,7 +94,9 @@ impl Staggered {
             if r < best.0 {
                 best = (r, p.clone());
             }
-            if !go_on(r) || best.0 <= tolerance || stuck > 50 || !r.is_finite() {
+            watch(r);
+            let over = stuck > 50 || limit::reached();
+            if over || best.0 <= tolerance || !r.is_finite() {
                 p.clone_from(&best.1);
                 return Outcome {
                     residual: best.0,
@@ -111,6 +114,9 @@ impl Staggered {
     /// Gauss-Seidel on the discs, each solved exactly.
     fn friction(&self, problem: &LocalProblem, p: &mut [DVec3], tolerance: f64) {
         for _ in 0..self.settings.sweeps {
+            if limit::reached() {
+                return;
+            }
             let mut change = 0.0f64;
             for i in 0..p.len() {
                 let radius = problem.laws[i].friction() * p[i].x;
@@ -167,6 +173,18 @@ fn disc(block: &DMat2, s: DVec2, r: f64) -> DVec2 {
     }
 }
 
+/// Refuses laws that are neither quadratic cones nor unilateral.
+pub(crate) fn refuse(laws: &[Law]) -> Result<(), SolveError> {
+    let unsuited = |law: &Law| !matches!(law, Law::Cone { .. } | Law::Unilateral);
+    match laws.iter().position(unsuited) {
+        Some(i) => Err(SolveError::Unsuitable {
+            solver: "staggered",
+            reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
+        }),
+        None => Ok(()),
+    }
+}
+
 impl ContactSolver for Staggered {
     fn name(&self) -> &'static str {
         "staggered"
@@ -187,20 +205,9 @@ impl ContactSolver for Staggered {
     ) -> Result<Solved, SolveError> {
         let solver = self.name();
         let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
-        let unsuited = |c: &crate::problem::ContactBlock| {
-            matches!(
-                c.law,
-                Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. }
-            )
-        };
-        if let Some(i) = problem.contacts.iter().position(unsuited) {
-            return Err(SolveError::Unsuitable {
-                solver,
-                reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
-            });
-        }
         let mut local = std::mem::take(&mut self.local);
         local.assemble(problem);
+        refuse(&local.laws)?;
         let outcome = self.solve_local(&local, &mut p, tolerance);
         self.local = local;
         crate::solver::finish(solver, problem, p, outcome.iterations, tolerance)

@@ -32,7 +32,7 @@ pub enum StoredProblem {
 /// What a solver made of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredAnswer {
-    /// "solved", "not converged", or "ray".
+    /// "solved", "not converged", "ray", or (set by whoever limits it) "out of time".
     pub status: &'static str,
     /// The solver that gave the answer.
     pub solver: String,

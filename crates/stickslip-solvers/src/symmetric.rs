@@ -3,6 +3,7 @@
 
 use crate::auto::{Chain, NEWTON_STEPS};
 use crate::homotopy::HomotopySettings;
+use crate::limit;
 use crate::newton::Newton;
 use crate::quotient::Quotient;
 use crate::selection::LARGE;
@@ -18,7 +19,7 @@ impl Chain<'_> {
         let Posed::Step(step) = self.problem else {
             return false;
         };
-        if !smooth || step.contacts.len() <= LARGE {
+        if !smooth || step.contacts.len() <= LARGE || limit::reached() {
             return false;
         }
         let group = symmetries(step);

@@ -223,6 +223,12 @@ fn equations_of_fclib_are_bilateral_blocks() {
                 "{solver}: {a} {b}"
             );
         }
+        let answer = stored.solve("staggered", 1e-10).expect("a solver");
+        assert!(
+            answer.note.contains("neither a quadratic cone"),
+            "{}",
+            answer.note
+        );
     }
     // Half of an equation, or one of another size, is refused with a word.
     let half = hdf5(

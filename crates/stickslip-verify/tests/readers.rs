@@ -212,6 +212,10 @@ fn the_files_to_be_damaged_are_good() {
     mesh::stl::read(&binary_stl(), 1.0).expect("an STL");
     solvers::fclib::read(&seeds("fclib")[0]).expect("an FCLIB file");
     solvers::lcp_json::read(&String::from_utf8_lossy(&seeds("lcp_json")[0])).expect("an LCP");
+    for seed in seeds("step_json") {
+        let text = String::from_utf8_lossy(&seed);
+        solvers::stored::StoredProblem::from_json(&text).expect("a step or an LCP");
+    }
     for seed in seeds("matrix_market") {
         solvers::matrix_market::read(&String::from_utf8_lossy(&seed)).expect("a matrix");
     }

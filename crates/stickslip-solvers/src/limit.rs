@@ -1,0 +1,73 @@
+//! A limit of time for what a thread solves, off by default.
+//!
+//! Every method looks once in each of its outer iterations (a Newton step, a sweep, a pivot, a step along a path) whether the
+//! limit is reached, and ends with the best it has as if it had no iterations left. Nothing goes on in the background. Without a
+//! limit no clock is read, and answers do not depend on time.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+thread_local! {
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Limits what this thread solves as long as it lives; the limit before it holds again afterwards.
+#[derive(Debug)]
+pub struct Limit {
+    before: Option<Instant>,
+}
+
+impl Limit {
+    /// From now, for so many seconds. A limit that is already there is not prolonged; a number that is no length of time
+    /// (or longer than the clock counts) limits nothing.
+    #[must_use]
+    pub fn seconds(seconds: f64) -> Self {
+        let before = UNTIL.get();
+        let length = Duration::try_from_secs_f64(seconds).ok();
+        let until = length.and_then(|length| Instant::now().checked_add(length));
+        UNTIL.set(match (before, until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        });
+        Self { before }
+    }
+
+    /// Is the time over?
+    #[must_use]
+    pub fn is_reached(&self) -> bool {
+        reached()
+    }
+}
+
+impl Drop for Limit {
+    fn drop(&mut self) {
+        UNTIL.set(self.before);
+    }
+}
+
+/// Is the limit of this thread, if it has one, reached?
+pub(crate) fn reached() -> bool {
+    UNTIL.get().is_some_and(|until| Instant::now() >= until)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_ends_with_its_guard_and_is_not_prolonged_by_an_inner_one() {
+        assert!(!reached());
+        {
+            let outer = Limit::seconds(0.0);
+            assert!(outer.is_reached());
+            let inner = Limit::seconds(1e9);
+            assert!(inner.is_reached());
+            drop(inner);
+            assert!(outer.is_reached());
+        }
+        assert!(!reached());
+        for nonsense in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
+            assert!(!Limit::seconds(nonsense).is_reached());
+        }
+    }
+}
