@@ -135,6 +135,8 @@ impl Options {
                 let times = rows.iter().filter(|r| r.solver == *solver);
                 let points: Vec<_> = times
                     .filter_map(|r| Some((r.contacts as f64, r.reached.get(2)?.0?)))
+                    // The machine's CPU clock ticks in milliseconds.
+                    .filter(|(_, time)| *time > 0.0)
                     .collect();
                 if let Some(exponent) = growth(&points)
                     && !as_json

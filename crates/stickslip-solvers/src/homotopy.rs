@@ -98,6 +98,13 @@ impl HomotopySettings {
         branches: false,
         ..Self::ONE
     };
+
+    /// The same for those who have other ways.
+    pub(crate) const SYMMETRIC_SHORT: Self = Self {
+        starts: PathStart::SYMMETRIC.split_at(2).0,
+        steps: 300,
+        ..Self::SYMMETRIC
+    };
 }
 
 impl Default for HomotopySettings {

@@ -119,7 +119,7 @@ impl Chain<'_> {
             self.starts_at_rest(smooth, p) || self.interior(smooth, p) || self.continued(p)
         } else {
             self.continued(p)
-                || self.symmetric(smooth, p)
+                || self.symmetric(smooth, false, p)
                 || self.relaxed(smooth, true, p)
                 || self.interior(smooth, p)
         }
@@ -135,7 +135,7 @@ impl Chain<'_> {
             return true;
         }
         let first = std::mem::replace(&mut self.best, best_of(p));
-        if !found && self.symmetric(smooth, p) {
+        if !found && self.symmetric(smooth, true, p) {
             self.best.iterations += first.iterations;
             return true;
         }

@@ -13,8 +13,9 @@ use glam::DVec3;
 
 impl Chain<'_> {
     /// The symmetric answers of a large symmetric problem, found on its quotient: rest, then the interior point, then the
-    /// homotopy; Newton finishes on the problem as given.
-    pub(crate) fn symmetric(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
+    /// homotopy; Newton finishes on the problem as given. Where the last step is known (not `cold`) there are other ways,
+    /// and the homotopy is kept short.
+    pub(crate) fn symmetric(&mut self, smooth: bool, cold: bool, p: &mut Vec<DVec3>) -> bool {
         let Posed::Step(step) = self.problem else {
             return false;
         };
@@ -42,7 +43,11 @@ impl Chain<'_> {
         iterations += attempts.end();
         engines.interior_point.newton.settings.iterations = NEWTON_STEPS;
         engines.homotopy.newton.settings.iterations = NEWTON_STEPS;
-        engines.homotopy.settings = HomotopySettings::SYMMETRIC;
+        engines.homotopy.settings = if cold {
+            HomotopySettings::SYMMETRIC
+        } else {
+            HomotopySettings::SYMMETRIC_SHORT
+        };
         let mut solver = "newton";
         let mut reached = quotient.residual(&reduced, &mut self.scratch.u);
         if reached > inner {

@@ -11,6 +11,9 @@ use glam::{DMat3, DVec3};
 /// Differences that count as none, relative to the largest lever, distance or velocity. What is solved with the help of
 /// symmetries is judged on the problem as given, so this need not be rounding.
 const NEARLY: f64 = 1e-6;
+/// Differences of levers along the normal that count as none, relative to the lever: a contact's point lies on one of its
+/// two bodies, so that the levers of an open one tell its bodies apart, by its gap.
+const ALIKE: f64 = 0.1;
 /// Most maps that are tried.
 const MOST_CANDIDATES: usize = 400;
 
@@ -306,7 +309,10 @@ impl Search<'_> {
         let fits = |other: &&End| {
             let contact = &self.problem.contacts[other.contact];
             contact.arms[other.arm].is_some_and(|arm| {
-                arm.lever.distance(lever) <= self.near
+                let off = arm.lever - lever;
+                let along = off.dot(push);
+                along.abs() <= ALIKE * lever.length()
+                    && (off - push * along).length() <= self.near
                     && (contact.frame[0] * arm.sign).distance(push) <= NEARLY
             })
         };

@@ -1,29 +1,26 @@
 //! A ball against a ball: one candidate at most.
 
-use super::{Candidate, Feature, Moving, slack};
+use super::{Candidate, Feature, Moving, TOUCH, slack};
 use glam::DVec3;
 
 pub(super) const BALL: Feature = Feature(1 << 24);
 
-/// Relative motion up to this fraction of the radii is rounding.
-const ROUNDING: f64 = 1e-12;
-
 /// Two balls; the normal points from a to b, along the line of centres. Balls that miss each other on the
 /// predicted way have no row: the line of centres would stop them, and a row across the line of closest
-/// approach would turn with neither ball. The second look sees them if impulses bring them together. Balls that move
-/// together do not miss each other, whatever the rounding of their motion says.
+/// approach would turn with neither ball. The second look sees them if impulses bring them together. Balls that touch
+/// do not miss each other, whatever the rounding of their motion says.
 pub(super) fn ball_ball(a: &Moving, ra: f64, b: &Moving, rb: f64, out: &mut Vec<Candidate>) {
     let d = b.pose.position - a.pose.position;
     let motion = b.shift() - a.shift();
     let reach = ra + rb;
     let n = d.try_normalize().unwrap_or(DVec3::Z);
-    if motion.length() > ROUNDING * reach && n.dot(d + motion) < reach {
+    let gap = n.dot(d) - reach;
+    if gap > TOUCH * ra.min(rb) && n.dot(d + motion) < reach {
         let tau = (-d.dot(motion) / motion.length_squared()).clamp(0.0, 1.0);
         if tau > 0.0 && (d + motion * tau).length() >= reach {
             return;
         }
     }
-    let gap = n.dot(d) - reach;
     if gap.min(gap + n.dot(motion)) <= slack(a, b) {
         out.push(Candidate {
             feature: BALL,
