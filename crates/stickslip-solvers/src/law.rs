@@ -356,7 +356,7 @@ impl Law {
 
 /// x − P(z) with z = x − ũ. What the projection leaves alone is ũ itself: where x is large, as under a heavy
 /// body, the difference would lose it.
-fn moved(x: DVec3, shifted: DVec3, z: DVec3, projected: DVec3) -> DVec3 {
+pub(crate) fn moved(x: DVec3, shifted: DVec3, z: DVec3, projected: DVec3) -> DVec3 {
     DVec3::select(projected.cmpeq(z), shifted, x - projected)
 }
 

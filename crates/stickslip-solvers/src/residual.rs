@@ -1,6 +1,6 @@
 //! Residuals: how far impulses are from the law, recomputed from the problem alone.
 
-use crate::law::{project_cone, tangent};
+use crate::law::{moved, project_cone, tangent};
 use crate::local::LocalProblem;
 use crate::problem::{ContactProblem, InverseMass, Law, Twist};
 use glam::DVec3;
@@ -139,9 +139,9 @@ pub(crate) fn of_cone(mu: f64, p: DVec3, u: DVec3) -> DVec3 {
     if p == DVec3::ZERO && u.x >= 0.0 {
         return DVec3::ZERO;
     }
-    let mut z = p - u;
-    z.x -= mu * tangent(u).length();
-    p - project_cone(mu, z)
+    let shifted = u + DVec3::X * (mu * tangent(u).length());
+    let z = p - shifted;
+    moved(p, shifted, z, project_cone(mu, z))
 }
 
 /// Squares of the norms of a [`GlobalResidual`] while they are summed.
