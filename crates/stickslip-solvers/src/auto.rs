@@ -111,6 +111,7 @@ pub(crate) struct Scratch {
     cones: SystemMemory,
     nu: Vec<Twist>,
     pub(crate) u: Vec<DVec3>,
+    start: Vec<DVec3>,
 }
 
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early.
@@ -271,12 +272,12 @@ impl Chain<'_> {
     /// Newton from the guess, with whole steps where they may help; then once more on Alart and Curnier's map, which gets on
     /// where contacts slide and open in turn.
     fn continued_on_both_maps(&mut self, p: &mut Vec<DVec3>) -> bool {
-        let guess = p.clone();
+        self.scratch.start.clone_from(p);
         self.engines.newton.settings.whole_steps = WHOLE_STEPS;
         let mut found = self.newton(p);
         self.engines.newton.settings.whole_steps = 0;
         if !found {
-            *p = guess;
+            p.clone_from(&self.scratch.start);
             self.engines.newton.settings.map = Map::AlartCurnier;
             found = self.newton(p);
             self.engines.newton.settings.map = Map::Natural;
@@ -927,7 +928,7 @@ impl Auto {
         islands.find_in_step(problem);
         parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
         let solved = if islands.len() <= 1 {
-            self.solve_island(problem, p, tolerance, stages, &mut parts[0])
+            self.solve_island(problem, &p, tolerance, stages, &mut parts[0])
         } else {
             self.solve_islands(problem, p, tolerance, stages, &islands, &mut parts)
         };
@@ -954,9 +955,8 @@ impl Auto {
         for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
             let members = islands.members(k);
             part.take(problem, &p, members);
-            let guess = part.guess.clone();
             let (impulses, steps, by, off) =
-                match self.solve_island(&part.problem, guess, tolerance, stages, memory) {
+                match self.solve_island(&part.problem, &part.guess, tolerance, stages, memory) {
                     Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
                     Err(SolveError::NotConverged {
                         solver,
@@ -1008,30 +1008,30 @@ impl Auto {
         })
     }
 
-    /// The chain on a step, or on an island of one, from the impulses `p`.
+    /// The chain on a step, or on an island of one, from the impulses of `guess`.
     fn solve_island(
         &mut self,
         problem: &ContactProblem,
-        mut p: Vec<DVec3>,
+        guess: &[DVec3],
         tolerance: f64,
         stages: Stages,
         memory: &mut SystemMemory,
     ) -> Result<Solved, SolveError> {
         let n_c = problem.contacts.len();
         let (smooth, polyhedral) = kinds(problem.contacts.iter().map(|c| &c.law));
-        let guess = p.clone();
+        let mut p = guess.to_vec();
         let mut chain = chain_of(
             memory,
             &mut self.engines,
             &mut self.scratch,
             problem,
-            &p,
+            guess,
             tolerance,
         );
         // The path from the last step's problem gets nowhere in a large one.
         if chain.selected(problem, smooth, &mut p)
             || stages == Stages::Rule
-            || n_c <= LARGE && chain.drawn_along(smooth, &guess, &mut p)
+            || n_c <= LARGE && chain.drawn_along(smooth, guess, &mut p)
         {
             return report("auto", chain);
         }

@@ -40,15 +40,15 @@ impl ArmRows {
         angular_response: [DVec3::ZERO; 3],
     };
 
-    fn new(frame: &[DVec3; 3], arm: &Arm, inverse: &InverseMass) -> Self {
-        let wrenches = frame.map(|d| arm.wrench(d));
-        let (linear, angular) = (wrenches.map(|w| w.0), wrenches.map(|w| w.1));
-        Self {
-            body: arm.body,
-            linear,
-            angular,
-            linear_response: linear.map(|d| d * inverse.mass),
-            angular_response: angular.map(|m| inverse.inertia * m),
+    /// In place: an arm's rows are too large to be handed about.
+    fn set(&mut self, frame: &[DVec3; 3], arm: &Arm, inverse: &InverseMass) {
+        self.body = arm.body;
+        for (k, d) in frame.iter().enumerate() {
+            let (linear, angular) = arm.wrench(*d);
+            self.linear[k] = linear;
+            self.angular[k] = angular;
+            self.linear_response[k] = linear * inverse.mass;
+            self.angular_response[k] = inverse.inertia * angular;
         }
     }
 
@@ -179,14 +179,15 @@ impl Delassus {
     /// diagonal are the transposes of those above.
     pub fn assemble(&mut self, problem: &ContactProblem) {
         let n_c = problem.contacts.len();
-        self.rows.clear();
-        self.rows.extend(problem.contacts.iter().map(|contact| {
-            contact.arms.map(|arm| {
-                arm.map_or(ArmRows::NONE, |arm| {
-                    ArmRows::new(&contact.frame, &arm, &problem.inverse_mass[arm.body])
-                })
-            })
-        }));
+        self.rows.resize(n_c, [ArmRows::NONE; 2]);
+        for (rows, contact) in self.rows.iter_mut().zip(&problem.contacts) {
+            for (row, arm) in rows.iter_mut().zip(&contact.arms) {
+                match arm {
+                    Some(arm) => row.set(&contact.frame, arm, &problem.inverse_mass[arm.body]),
+                    None => row.body = NO_BODY,
+                }
+            }
+        }
         self.contacts_of_bodies(problem.inverse_mass.len());
 
         self.starts.clear();
@@ -197,7 +198,7 @@ impl Delassus {
         for i in 0..n_c {
             self.neighbours.clear();
             self.neighbours.push(i);
-            for arm in self.rows[i] {
+            for arm in &self.rows[i] {
                 if arm.body != NO_BODY {
                     let range = self.body_starts[arm.body]..self.body_starts[arm.body + 1];
                     self.neighbours
