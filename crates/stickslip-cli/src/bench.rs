@@ -64,6 +64,7 @@ impl Args {
         if self.output.is_some() && self.name != "precision" {
             return Err(Failure::Input("-o: only `precision` draws a plot".into()));
         }
+        crate::solve::check_limit(self.limit)?;
         match self.name.as_str() {
             "contacts" => return crate::bench_contacts::run(self.json),
             "plate" => return crate::bench_plate::run(self.json),

@@ -51,11 +51,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "all")]
     plot: Option<PathBuf>,
     /// Write the impulses r (or z) to this file, one number a line, in the problem's own order
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
     impulses: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// Is it a length of time?
+pub(crate) fn check_limit(limit: Option<f64>) -> Result<(), Failure> {
+    match limit {
+        Some(limit) if !(limit > 0.0 && limit.is_finite()) => Err(Failure::Input(format!(
+            "--limit {limit}: expected a positive number of seconds"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 impl Args {
@@ -66,13 +76,7 @@ impl Args {
                 self.tol
             )));
         }
-        if let Some(limit) = self.limit
-            && !(limit > 0.0 && limit.is_finite())
-        {
-            return Err(Failure::Input(format!(
-                "--limit {limit}: expected a positive number of seconds"
-            )));
-        }
+        check_limit(self.limit)?;
         if self.all {
             Collection::read(&self.problem)?.solve(
                 &self.solver,

@@ -6,10 +6,11 @@ use stickslip_dynamics::World;
 use stickslip_dynamics::scene::{Files, Scene};
 use stickslip_dynamics::simulate::{Outcome, simulate_in_memory};
 
-/// A planar pile of ten balls on the ground, μ = 0.8.
-fn pile(solver: &str, cone: &str) -> (Outcome, f64) {
+/// A planar pile of ten balls on the ground, μ = 0.8, and how fast it is at the end.
+fn pile(solver: &str, cone: &str, tolerance: f64) -> (Outcome, f64) {
     let mut text = format!(
         "title = \"Ten balls\"\n[step]\nh = 0.01\nuntil = 0.2\nsolver = \"{solver}\"\ncone = \"{cone}\"\n\
+         tolerance = {tolerance:?}\n\
          [material]\nfriction = 0.8\n[[body]]\nname = \"ground\"\nmotion = \"fixed\"\n\
          shape = {{ half-space = {{ normal = [0, 0, 1] }} }}\n"
     );
@@ -44,7 +45,7 @@ fn a_resting_pile_stays_at_rest_under_every_solver() {
         ("lemke", "pyramid:8"),
         ("newton", "pyramid:4"),
     ] {
-        let (outcome, fastest) = pile(solver, cone);
+        let (outcome, fastest) = pile(solver, cone, 1e-10);
         assert!(
             outcome.certified(),
             "{solver}, {cone}: {:?}",
@@ -62,4 +63,17 @@ fn a_resting_pile_stays_at_rest_under_every_solver() {
         by_rule > 0,
         "no solver ever ended in another motion: the rule was not at work"
     );
+}
+
+#[test]
+fn a_loose_tolerance_does_not_let_it_creep() {
+    for (solver, cone, tolerance) in [
+        ("proximal", "quadratic", 1e-6),
+        ("homotopy", "quadratic", 1e-3),
+        ("lemke", "pyramid:4", 1e-3),
+    ] {
+        let (outcome, fastest) = pile(solver, cone, tolerance);
+        assert!(outcome.certified(), "{solver}: {:?}", outcome.failure);
+        assert!(fastest < 1e-7, "{solver} at {tolerance:e}: {fastest:e} m/s");
+    }
 }

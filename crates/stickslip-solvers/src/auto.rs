@@ -59,10 +59,11 @@ use crate::symmetric::Attempts;
 use crate::system::{Coupled, Posed, System, SystemMemory};
 use glam::DVec3;
 
-/// Which stages are gone through: those of the selection rule, or all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stages {
-    Rule,
+/// Which stages are gone through.
+#[derive(Clone, Copy)]
+enum Stages<'a> {
+    /// Those of the selection rule; where they leave an island, this answer to it stands.
+    Rule(&'a Solved),
     All,
 }
 
@@ -662,14 +663,15 @@ impl Auto {
         self.memory.forget();
     }
 
-    /// The answer of the selection rule to a step, if it has one.
+    /// The answer of the selection rule to a step, on the islands where it has one; `own` on the others.
     pub(crate) fn by_rule(
         &mut self,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,
+        own: &Solved,
     ) -> Option<Solved> {
-        self.solve_step(problem, guess, tolerance, Stages::Rule)
+        self.solve_step(problem, guess, tolerance, Stages::Rule(own))
             .ok()
     }
 
@@ -713,8 +715,8 @@ impl Auto {
             .map_err(|e| self.contradiction(problem).unwrap_or(e))
     }
 
-    /// The ray of a problem whose gaps cannot all stay open: W_nn y = 0 with y ≥ 0 and q_n·y < 0. Where W is semidefinite W
-    /// (y, 0) is zero then, and friction does not help.
+    /// The ray of a problem whose gaps cannot all stay open: Wᵀ(y, 0) = 0 with y ≥ 0 and q_n·y < 0, for then y·u_n = q_n·y whatever
+    /// p is. Lemke's ray on the normals has W_nnᵀ y ≤ 0; the rest follows where W is semidefinite, and is checked here.
     fn contradiction(&self, problem: &LocalProblem) -> Option<SolveError> {
         if problem.len() > LEMKE_CONTACTS || limit::reached() {
             return None;
@@ -728,7 +730,7 @@ impl Auto {
                 infeasible: true,
                 direction,
                 ..
-            }) => Some(SolveError::Ray {
+            }) if no_impulse_helps(problem, &lcp.along(&direction)) => Some(SolveError::Ray {
                 solver: self.name(),
                 iterations: pivots,
                 contacts: lcp.contacts_on(&direction),
@@ -871,6 +873,21 @@ impl Auto {
 }
 
 /// What `chain` came to; rounding counts as an answer.
+/// Is Wᵀy = 0, so that no impulse changes y·u? (To 1e-9 of what is added up.)
+fn no_impulse_helps(problem: &LocalProblem, y: &[DVec3]) -> bool {
+    let mut sums = vec![(DVec3::ZERO, 0.0); problem.len()];
+    for (i, y) in y.iter().enumerate() {
+        let (columns, blocks) = problem.delassus.row(i);
+        for (&j, block) in columns.iter().zip(blocks) {
+            let part = block.transpose() * *y;
+            sums[j].0 += part;
+            sums[j].1 += part.length();
+        }
+    }
+    let largest = sums.iter().fold(0.0, |m: f64, s| m.max(s.1));
+    sums.iter().all(|s| s.0.length() <= 1e-9 * largest)
+}
+
 fn report(solver: &'static str, chain: Chain) -> Result<Solved, SolveError> {
     let (allowed, tolerance) = (chain.allowed(), chain.tolerance);
     let best = chain.best;
@@ -920,7 +937,7 @@ impl Auto {
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,
-        stages: Stages,
+        stages: Stages<'_>,
     ) -> Result<Solved, SolveError> {
         let p = starting_impulses(self.name(), problem, guess)?;
         let mut islands = std::mem::take(&mut self.islands);
@@ -943,7 +960,7 @@ impl Auto {
         problem: &ContactProblem,
         mut p: Vec<DVec3>,
         tolerance: f64,
-        stages: Stages,
+        stages: Stages<'_>,
         islands: &Islands,
         parts: &mut [SystemMemory],
     ) -> Result<Solved, SolveError> {
@@ -955,33 +972,41 @@ impl Auto {
         for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
             let members = islands.members(k);
             part.take(problem, &p, members);
-            let (impulses, steps, by, off) =
-                match self.solve_island(&part.problem, &part.guess, tolerance, stages, memory) {
-                    Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
-                    Err(SolveError::NotConverged {
+            let found = self.solve_island(&part.problem, &part.guess, tolerance, stages, memory);
+            let found = match (found, stages) {
+                (Err(_), Stages::Rule(own)) => Ok(Solved {
+                    impulses: members.iter().map(|&i| own.impulses[i]).collect(),
+                    iterations: 0,
+                    ..*own
+                }),
+                (found, _) => found,
+            };
+            let (impulses, steps, by, off) = match found {
+                Ok(s) => (s.impulses, s.iterations, s.solver, s.residual),
+                Err(SolveError::NotConverged {
+                    solver,
+                    residual,
+                    iterations,
+                    best,
+                    ..
+                }) => {
+                    failed = true;
+                    (best, iterations, solver, residual)
+                }
+                Err(SolveError::Ray {
+                    solver,
+                    iterations,
+                    contacts,
+                }) => {
+                    self.part = part;
+                    return Err(SolveError::Ray {
                         solver,
-                        residual,
                         iterations,
-                        best,
-                        ..
-                    }) => {
-                        failed = true;
-                        (best, iterations, solver, residual)
-                    }
-                    Err(SolveError::Ray {
-                        solver,
-                        iterations,
-                        contacts,
-                    }) => {
-                        self.part = part;
-                        return Err(SolveError::Ray {
-                            solver,
-                            iterations,
-                            contacts: contacts.into_iter().map(|i| members[i]).collect(),
-                        });
-                    }
-                    Err(e) => return Err(e),
-                };
+                        contacts: contacts.into_iter().map(|i| members[i]).collect(),
+                    });
+                }
+                Err(e) => return Err(e),
+            };
             for (&i, impulse) in members.iter().zip(impulses) {
                 p[i] = impulse;
             }
@@ -1014,7 +1039,7 @@ impl Auto {
         problem: &ContactProblem,
         guess: &[DVec3],
         tolerance: f64,
-        stages: Stages,
+        stages: Stages<'_>,
         memory: &mut SystemMemory,
     ) -> Result<Solved, SolveError> {
         let n_c = problem.contacts.len();
@@ -1030,7 +1055,7 @@ impl Auto {
         );
         // The path from the last step's problem gets nowhere in a large one.
         if chain.selected(problem, smooth, &mut p)
-            || stages == Stages::Rule
+            || matches!(stages, Stages::Rule(_))
             || n_c <= LARGE && chain.drawn_along(smooth, guess, &mut p)
         {
             return report("auto", chain);
@@ -1080,4 +1105,39 @@ fn without_friction(problem: &ContactProblem) -> ContactProblem {
         }
     }
     problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delassus::Delassus;
+    use glam::DMat3;
+
+    #[test]
+    fn a_ray_of_the_normals_alone_proves_nothing() {
+        // W_nn < 0, so that no normal impulse alone keeps the gap open; with friction one does.
+        let w = DMat3::from_cols(
+            DVec3::new(-0.02, -0.75, 0.0),
+            DVec3::new(-0.75, 1.0, 0.0),
+            DVec3::new(0.0, 0.0, 1.0),
+        );
+        let laws = vec![Law::Cone { mu: 1.3 }];
+        let p = DVec3::new(1.0, -1.3, 0.0);
+        // Slides against its friction: u = (0, 0.4, 0).
+        let q = vec![DVec3::new(0.0, 0.4, 0.0) - w * p];
+        let problem = LocalProblem {
+            delassus: Delassus::from_blocks(1, vec![(0, 0, w)]),
+            q,
+            laws,
+        };
+        assert!(GlobalResidual::new(&problem, &[p]).siconos() < 1e-15);
+        assert!(Auto::default().contradiction(&problem).is_none());
+        // Nothing moves without W: there the proof is one.
+        let still = LocalProblem {
+            delassus: Delassus::from_blocks(1, vec![(0, 0, DMat3::ZERO)]),
+            q: vec![-DVec3::X],
+            ..problem
+        };
+        assert!(Auto::default().contradiction(&still).is_some());
+    }
 }

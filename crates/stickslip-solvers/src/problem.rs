@@ -50,6 +50,9 @@ pub struct Arm {
     pub action: Action,
 }
 
+/// The most directions of a friction pyramid.
+pub const MOST_DIRECTIONS: usize = 4096;
+
 /// The law that the three (or fewer) rows of one block obey.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Law {
@@ -65,7 +68,7 @@ pub enum Law {
     Pyramid {
         /// Coefficient of friction, ≥ 0.
         mu: f64,
-        /// n_d ≥ 3 directions over the whole circle.
+        /// n_d directions over the whole circle, from 3 to [`MOST_DIRECTIONS`].
         directions: usize,
     },
     /// Each row k on its own: p_k in [lo_k, hi_k], with u_k = 0 inside, u_k ≥ 0 at lo_k and u_k ≤ 0
@@ -323,27 +326,27 @@ impl Law {
                 ))
             }
         };
+        let fan = |directions: usize| {
+            if (3..=MOST_DIRECTIONS).contains(&directions) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "{directions} friction directions; from 3 to {MOST_DIRECTIONS} are possible"
+                ))
+            }
+        };
         match self {
             Self::Unilateral => Ok(()),
             Self::Cone { mu } => friction(*mu),
             Self::Pyramid { mu, directions } => {
-                if *directions < 3 {
-                    return Err(format!(
-                        "{directions} friction directions; 3 or more are needed"
-                    ));
-                }
+                fan(*directions)?;
                 friction(*mu)
             }
             Self::Disc { radius, directions } => {
                 if !(*radius >= 0.0 && radius.is_finite()) {
                     return Err(format!("radius {radius} is not finite and >= 0"));
                 }
-                match directions {
-                    Some(n) if *n < 3 => {
-                        Err(format!("{n} friction directions; 3 or more are needed"))
-                    }
-                    _ => Ok(()),
-                }
+                directions.map_or(Ok(()), fan)
             }
             Self::Box { lo, hi } => {
                 // lo = +∞ or hi = −∞ leave no finite impulse; NaN fails every comparison.

@@ -27,6 +27,9 @@ pub struct ContactLcp {
     offset: Vec<DVec3>,
 }
 
+/// The most entries of its matrix (2.4 GB with what is needed to build it).
+const MOST_ENTRIES: usize = 100_000_000;
+
 impl ContactLcp {
     /// Writes a problem of pyramids, unilateral contacts and bounded rows as
     ///
@@ -40,7 +43,7 @@ impl ContactLcp {
     /// ```
     ///
     /// # Errors
-    /// The first contact with a quadratic cone, which no LCP can hold.
+    /// The first contact with a quadratic cone, which no LCP can hold; more directions than memory.
     pub fn new(problem: &LocalProblem) -> Result<Self, String> {
         let n_c = problem.len();
         // Constant part of the impulses: finite bounds of bounded rows.
@@ -111,6 +114,14 @@ impl ContactLcp {
         for (k, &(i, _)) in impulses.iter().enumerate() {
             of_contact[i].push(k);
         }
+        let blocks = (0..n_c).flat_map(|i| problem.delassus.row(i).0.iter().map(move |&j| (i, j)));
+        let filled = blocks.map(|(i, j)| of_contact[i].len() * of_contact[j].len());
+        let filled: usize = filled.sum();
+        if filled > MOST_ENTRIES {
+            return Err(format!(
+                "an LCP of {filled} entries; {MOST_ENTRIES} is the most"
+            ));
+        }
         let mut entries = Vec::new();
         let mut q = vec![0.0; n];
         for i in 0..n_c {
@@ -157,6 +168,15 @@ impl ContactLcp {
     pub fn impulses(&self, z: &[f64]) -> Vec<DVec3> {
         let mut p = self.offset.clone();
         for (&(i, d), z) in self.impulses.iter().zip(z) {
+            p[i] += d * *z;
+        }
+        p
+    }
+
+    /// The change of impulses along a direction of z.
+    pub(crate) fn along(&self, direction: &[f64]) -> Vec<DVec3> {
+        let mut p = vec![DVec3::ZERO; self.offset.len()];
+        for (&(i, d), z) in self.impulses.iter().zip(direction) {
             p[i] += d * *z;
         }
         p

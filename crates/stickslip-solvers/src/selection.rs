@@ -26,9 +26,11 @@ use glam::{DVec2, DVec3};
 /// Named as the solver of an answer that the rule took in place of the solver's own.
 pub const RULE: &str = "rule";
 
-/// Contact velocities that differ by more than so many tolerances are other motions. (Residuals at the tolerance leave
-/// velocities of redundant contacts some tens of tolerances apart.)
+/// Contact velocities that differ by more than so many tolerances are other motions (residuals at the tolerance leave
+/// velocities of redundant contacts some tens of tolerances apart), and those that differ by more than so many m/s however loose
+/// the tolerance is: what is left of rest in each step adds up.
 const OTHER: f64 = 1e3;
+const OTHER_SPEED: f64 = 1e-9;
 
 /// Beyond this many contacts Newton does not get far from zero, and the interior point takes as many steps as it takes
 /// for few contacts. (A local problem: contacts of one island.)
@@ -66,16 +68,54 @@ impl ContactSolver for Selecting {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let own = self.solver.solve(problem, guess, tolerance)?;
-        let Some(mut selected) = self.rule.by_rule(problem, guess, tolerance) else {
-            return Ok(own);
+        match self.solver.solve(problem, guess, tolerance) {
+            Ok(own) => Ok(self.select(problem, guess, tolerance, own)),
+            // What is not converged may be near enough for the judge: then it is that of the rule too.
+            Err(SolveError::NotConverged {
+                solver,
+                residual,
+                tolerance,
+                iterations,
+                best,
+            }) => {
+                let own = Solved {
+                    impulses: best,
+                    iterations,
+                    solver,
+                    residual,
+                };
+                Err(SolveError::NotConverged {
+                    solver,
+                    residual,
+                    tolerance,
+                    iterations,
+                    best: self.select(problem, guess, tolerance, own).impulses,
+                })
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl Selecting {
+    /// The rule's answer where it has one and it is another motion than the solver's own.
+    fn select(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        own: Solved,
+    ) -> Solved {
+        let Some(mut selected) = self.rule.by_rule(problem, guess, tolerance, &own) else {
+            return own;
         };
-        if distance(problem, &own.impulses, &selected.impulses) <= OTHER * tolerance {
-            return Ok(own);
+        let apart = distance(problem, &own.impulses, &selected.impulses);
+        if apart <= (OTHER * tolerance).min(OTHER_SPEED) {
+            return own;
         }
         selected.iterations += own.iterations;
         selected.solver = RULE;
-        Ok(selected)
+        selected
     }
 }
 

@@ -367,7 +367,7 @@ fn a_bad_step_says_where() {
         (
             "\"directions\":5",
             "\"directions\":2",
-            vec!["blocks[2]", "3 or more"],
+            vec!["blocks[2]", "from 3 to 4096"],
         ),
         (
             "\"body\":1",

@@ -13,7 +13,7 @@ use crate::expression::nearest;
 use crate::methods::{METHODS, Method};
 
 /// The most directions of a friction pyramid.
-const MAX_DIRECTIONS: u32 = 4096;
+const MAX_DIRECTIONS: u32 = stickslip_solvers::problem::MOST_DIRECTIONS as u32;
 
 /// The most steps of a run.
 const MAX_STEPS: f64 = 1e12;
