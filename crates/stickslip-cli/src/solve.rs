@@ -280,7 +280,29 @@ pub(crate) fn solve(
             answer.residual
         );
     }
+    if answer.status == "solved"
+        && let Some(text) = off_in_velocities(problem, &answer.values)
+    {
+        answer.note = text;
+    }
     Ok((answer, best))
+}
+
+/// What the scaling of the collections does not see: where bodies are light, impulses are small beside |q|, and an answer within
+/// the tolerance may be far off in velocities.
+fn off_in_velocities(problem: &StoredProblem, values: &[f64]) -> Option<String> {
+    const NOTABLE: f64 = 1e-4;
+    let StoredProblem::Contact(local) = problem else {
+        return None;
+    };
+    let (off, at) = residual::of_local(local, &impulses(values));
+    let speed = local.q.iter().fold(0.0, |m: f64, q| m.max(q.length()));
+    (off > NOTABLE * speed).then(|| {
+        format!(
+            "contact {at} is off by {off:.1e} m/s, where velocities are up to {speed:.1e}: this scaling says little of light bodies. \
+             Ask for a smaller --tol; steps of `run --dump-blocks` are judged in m/s"
+        )
+    })
 }
 
 pub(crate) fn read(path: &Path) -> Result<StoredProblem, Failure> {
@@ -319,4 +341,27 @@ pub(crate) fn json_of(
         "note": answer.note,
         "seconds": elapsed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stickslip::prelude::DMat3;
+    use stickslip::solvers::delassus::Delassus;
+    use stickslip::solvers::problem::Law;
+
+    #[test]
+    fn velocities_that_the_scaling_hides_are_told() {
+        // A microgram: an impulse that is a hundredth too large is 1e-11 N s off, and 1e-2 m/s.
+        let w = DMat3::IDENTITY * 1e9;
+        let problem = StoredProblem::Contact(LocalProblem {
+            delassus: Delassus::from_blocks(1, vec![(0, 0, w)]),
+            q: vec![DVec3::NEG_X],
+            laws: vec![Law::Cone { mu: 0.5 }],
+        });
+        let told = |p: f64| off_in_velocities(&problem, &[p, 0.0, 0.0]);
+        assert_eq!(told(1e-9), None);
+        let note = told(1.01e-9).expect("a word");
+        assert!(note.starts_with("contact 0 is off by 1.0e-2 m/s"), "{note}");
+    }
 }
