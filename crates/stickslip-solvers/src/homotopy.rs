@@ -1,6 +1,8 @@
 //! Arclength continuation: the path of smoothed solutions followed round its folds.
 
-use crate::interior_point::{Finish, evaluate, interior_start, speed_scale, take_better};
+use crate::interior_point::{
+    Finish, evaluate, finished_by, interior_start, speed_scale, take_better,
+};
 use crate::law::{contact_vector, tangent};
 use crate::limit;
 use crate::newton::{Map, Newton, NewtonSettings};
@@ -623,14 +625,9 @@ impl Homotopy {
         tolerance: f64,
     ) -> Outcome {
         let mut best = Outcome::NONE;
-        let newton = &mut self.newton;
-        let mut finish = |system: &mut S, trial: &[DVec3]| {
-            let mut trial = trial.to_vec();
-            let outcome = newton.improve_coupled(system, &mut trial, tolerance);
-            take_better(&mut best, p, outcome, trial);
-            best.residual <= tolerance
-        };
+        let mut finish = finished_by(&mut self.newton, &mut best, p, tolerance);
         let n = self.path.follow(system, from, &self.settings, &mut finish);
+        drop(finish);
         best.iterations += n;
         best
     }

@@ -217,13 +217,9 @@ impl InteriorPoint {
             ..NewtonSettings::default()
         });
         let (mut p, mut best) = (vec![DVec3::ZERO; system.len()], Outcome::NONE);
-        let mut finish = |system: &mut System, trial: &[DVec3]| {
-            let mut trial = trial.to_vec();
-            let outcome = newton.improve(system, &mut trial, tolerance);
-            take_better(&mut best, &mut p, outcome, trial);
-            best.residual <= tolerance
-        };
+        let mut finish = finished_by(&mut newton, &mut best, &mut p, tolerance);
         let steps = self.follow_relaxed(system, &mut finish);
+        drop(finish);
         (p, steps + best.iterations)
     }
 
@@ -262,13 +258,9 @@ impl InteriorPoint {
         let mut best = Outcome::NONE;
         let (newton, settings) = (&mut self.newton, self.settings);
         for start in settings.starts {
-            let mut finish = |system: &mut S, trial: &[DVec3]| {
-                let mut trial = trial.to_vec();
-                let outcome = newton.improve_coupled(system, &mut trial, tolerance);
-                take_better(&mut best, p, outcome, trial);
-                best.residual <= tolerance
-            };
+            let mut finish = finished_by(newton, &mut best, p, tolerance);
             let n = self.work.follow(system, start, 0.0, &settings, &mut finish);
+            drop(finish);
             best.iterations += n;
             if best.residual <= tolerance || limit::reached() {
                 break;
@@ -285,6 +277,21 @@ impl Engine for InteriorPoint {
 
     fn memory(&mut self) -> &mut SystemMemory {
         &mut self.memory
+    }
+}
+
+/// What finishes a path: Newton from each of the impulses that it offers; the best are left in `p`.
+pub(crate) fn finished_by<S: Coupled>(
+    newton: &mut Newton,
+    best: &mut Outcome,
+    p: &mut Vec<DVec3>,
+    tolerance: f64,
+) -> impl FnMut(&mut S, &[DVec3]) -> bool {
+    move |system, trial| {
+        let mut trial = trial.to_vec();
+        let outcome = newton.improve_coupled(system, &mut trial, tolerance);
+        take_better(best, p, outcome, trial);
+        best.residual <= tolerance
     }
 }
 
