@@ -9,7 +9,7 @@ use stickslip::dynamics::expression::{Expression, Scope};
 use stickslip::dynamics::scene::{Files, Override, Scene};
 use stickslip::prelude::World;
 use stickslip::record::{Trajectory, csv};
-use stickslip::{geometry, planar, solvers};
+use stickslip::{geometry, planar, problems};
 
 /// A reader: the name of its fuzz target, and what it does with bytes.
 pub(crate) type Reader = (&'static str, fn(&[u8]));
@@ -133,20 +133,20 @@ pub(crate) fn trajectory_csv(bytes: &[u8]) {
 
 /// A contact problem as FCLIB's HDF5.
 pub(crate) fn fclib(bytes: &[u8]) {
-    if let Ok(problem) = solvers::fclib::read(bytes) {
+    if let Ok(problem) = problems::fclib::read(bytes) {
         let _ = problem.into_local();
     }
 }
 
 /// A (mixed) LCP as JSON.
 pub(crate) fn lcp_json(bytes: &[u8]) {
-    let _ = solvers::lcp_json::read(&text(bytes));
+    let _ = problems::lcp_json::read(&text(bytes));
 }
 
 /// The problem of a step as JSON, or an LCP by its type; a small step is solved.
 pub(crate) fn step_json(bytes: &[u8]) {
-    if let Ok(problem) = solvers::stored::StoredProblem::from_json(&text(bytes))
-        && let solvers::stored::StoredProblem::Step(file) = &problem
+    if let Ok(problem) = problems::stored::StoredProblem::from_json(&text(bytes))
+        && let problems::stored::StoredProblem::Step(file) = &problem
         && file.problem.contacts.len() <= 4
     {
         let _ = problem.solve("newton", 1e-8);
@@ -155,7 +155,7 @@ pub(crate) fn step_json(bytes: &[u8]) {
 
 /// A matrix or vector as Matrix Market.
 pub(crate) fn matrix_market(bytes: &[u8]) {
-    let _ = solvers::matrix_market::read(&text(bytes));
+    let _ = problems::matrix_market::read(&text(bytes));
 }
 
 /// A planar state as TOML or JSON, solved.

@@ -149,6 +149,7 @@ pub const ORDER: [&str; 12] = [
     "stickslip-geometry",
     "stickslip-planar",
     "stickslip-plot",
+    "stickslip-problems",
     "stickslip-certify",
     "stickslip-record",
     "stickslip-dynamics",

@@ -6,10 +6,10 @@ use crate::solve::Budget;
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, Cone, DVec3, Shape, World};
+use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 use stickslip::solvers::problem::Twist;
-use stickslip::solvers::residual::of_step;
+use stickslip::solvers::problem::residual::of_step;
 use stickslip::solvers::solver_by_name;
-use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
 
 /// The document's rows: balls in the lowest row (its 10, 21, 36, 55 and 210 bodies are triangular numbers),
 /// μ, its contacts and its seconds.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use stickslip::prelude::DVec3;
 use stickslip::solvers::auto::Auto;
-use stickslip::solvers::generate::{random_mu, random_problem};
+use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::problem::{ContactProblem, Law, Twist};
 use stickslip::solvers::random::Random;
 use stickslip::solvers::solver::ContactSolver as _;

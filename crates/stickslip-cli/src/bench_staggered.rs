@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 use stickslip::prelude::DVec3;
+use stickslip::problems::stored::StoredProblem;
 use stickslip::solvers::auto::Auto;
+use stickslip::solvers::engines::staggered::Staggered;
 use stickslip::solvers::limit::Limit;
-use stickslip::solvers::local::LocalProblem;
-use stickslip::solvers::residual::GlobalResidual;
-use stickslip::solvers::staggered::Staggered;
-use stickslip::solvers::stored::StoredProblem;
+use stickslip::solvers::problem::local::LocalProblem;
+use stickslip::solvers::problem::residual::GlobalResidual;
 
 /// Residual in Siconos' scaling at which it has converged.
 const TOLERANCE: f64 = 1e-8;

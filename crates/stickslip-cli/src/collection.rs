@@ -5,7 +5,7 @@ use crate::peers;
 use crate::solve::{Budget, json_of, read, solve, verdict};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use stickslip::solvers::stored::{CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS};
+use stickslip::problems::stored::{CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS};
 use stickslip_plot::{Axis, Plot};
 
 /// The problem files of a folder, sorted.

@@ -3,7 +3,7 @@
 use crate::output::Failure;
 use std::path::{Path, PathBuf};
 use stickslip::prelude::World;
-use stickslip::solvers::stored::file_of_step;
+use stickslip::problems::stored::file_of_step;
 
 /// Where problems of steps go, and of which steps.
 pub(crate) struct Dump {

@@ -4,7 +4,7 @@ use crate::solve::Budget;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
+use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 
 /// Name, and the script that asks it.
 const PEERS: [(&str, &str); 2] = [

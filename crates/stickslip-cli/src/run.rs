@@ -12,7 +12,7 @@ use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World, simulate};
 use stickslip::record::csv::{contacts_path, joints_path};
 use stickslip::record::{CsvWriter, Every, ParquetWriter, Tee};
-use stickslip::solvers::selection::RULE;
+use stickslip::solvers::auto::selection::RULE;
 use stickslip_view::PageWriter;
 
 /// Simulate a scene and certify every step

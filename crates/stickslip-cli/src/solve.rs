@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::prelude::DVec3;
+use stickslip::problems::prepared::Prepared;
+use stickslip::problems::step_json::StepFile;
+use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 use stickslip::solvers::limit::Limit;
-use stickslip::solvers::local::LocalProblem;
-use stickslip::solvers::prepared::Prepared;
-use stickslip::solvers::residual::{self, LawParts};
-use stickslip::solvers::step_json::StepFile;
-use stickslip::solvers::stored::{StoredAnswer, StoredProblem};
+use stickslip::solvers::problem::local::LocalProblem;
+use stickslip::solvers::problem::residual::{self, LawParts};
 
 /// Solve a stored complementarity or frictional contact problem
 ///
@@ -347,8 +347,8 @@ pub(crate) fn json_of(
 mod tests {
     use super::*;
     use stickslip::prelude::DMat3;
-    use stickslip::solvers::delassus::Delassus;
     use stickslip::solvers::problem::Law;
+    use stickslip::solvers::problem::delassus::Delassus;
 
     #[test]
     fn velocities_that_the_scaling_hides_are_told() {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use stickslip::solvers::hdf5_write::{self, Data, Group, Node};
+use stickslip::problems::hdf5_write::{self, Data, Group, Node};
 use support::{folder, path, stickslip};
 use tempfile::TempDir;
 

@@ -17,8 +17,8 @@ use stickslip_certify::joint_law::{Aims, at_limits, axis_rates, motor_rate};
 use stickslip_certify::spring::PlacedSpring;
 use stickslip_certify::{BodyState, Joint, JointImpulse, Model};
 use stickslip_geometry::Pose;
+use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law, Twist};
-use stickslip_solvers::residual::w_bar;
 
 /// What a block of rows is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::world::World;
 use stickslip_certify::{BodyState, Residual};
 use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
-use stickslip_solvers::selection::RULE;
+use stickslip_solvers::auto::selection::RULE;
 
 /// What a run came to.
 #[derive(Clone, Debug)]

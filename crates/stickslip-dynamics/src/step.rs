@@ -19,10 +19,10 @@ use stickslip_certify::{
     Wrench,
 };
 use stickslip_geometry::Pose;
+use stickslip_solvers::engines::velocity;
+use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactProblem, Twist};
-use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
-use stickslip_solvers::velocity;
 
 /// Contacts found missing after a solve are added and the step solved again, at most this often.
 const SECOND_LOOKS: usize = 50;

@@ -5,10 +5,10 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip_dynamics::scene::{Override, Scene};
 use stickslip_dynamics::{StepError, World};
+use stickslip_problems::step_json;
+use stickslip_problems::stored::{StoredProblem, file_of_step};
+use stickslip_solvers::problem::residual::of_step;
 use stickslip_solvers::problem::{ContactProblem, Twist};
-use stickslip_solvers::residual::of_step;
-use stickslip_solvers::step_json;
-use stickslip_solvers::stored::{StoredProblem, file_of_step};
 
 fn world(scene: &str, settings: &[&str]) -> World {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{scene}.toml"));

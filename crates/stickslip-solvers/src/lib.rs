@@ -5,8 +5,8 @@
 //!
 //! | problem | type | residual |
 //! |---|---|---|
-//! | one step of rigid bodies: masses, contacts, a law for each | [`problem::ContactProblem`] | m/s, [`residual::of_step`] |
-//! | the same on the contacts, u = W p + q (FCLIB's local form; [`global`] reduces to it) | [`local::LocalProblem`] | m/s, FAF's and Siconos' scaling, [`residual::GlobalResidual`] |
+//! | one step of rigid bodies: masses, contacts, a law for each | [`problem::ContactProblem`] | m/s, [`problem::residual::of_step`] |
+//! | the same on the contacts, u = D p + q (FCLIB's local form; [`problem::global`] reduces to it) | [`problem::local::LocalProblem`] | m/s, FAF's and Siconos' scaling, [`problem::residual::GlobalResidual`] |
 //! | LCP and mixed LCP | [`lcp::Lcp`], [`lcp::MixedLcp`] | ‖min(z, w)‖/‖q‖ |
 //!
 //! Solvers of a step stand behind [`solver::ContactSolver`] and are made by [`solver_by_name`]:
@@ -50,67 +50,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod admm;
 pub mod auto;
-mod basis;
-pub mod block_lu;
-mod colouring;
-pub mod delassus;
-pub mod dense;
-mod elimination;
-pub mod enumerate;
-pub mod fclib;
-mod few;
-pub mod fronts;
-pub mod generate;
-pub mod global;
-pub mod hdf5;
-pub mod hdf5_write;
-pub mod homotopy;
-pub mod interior_point;
-mod islands;
-mod krylov;
-pub mod law;
+pub mod coupling;
+pub mod engines;
+pub mod factor;
 pub mod lcp;
-pub mod lcp_class;
-pub mod lcp_contact;
-pub mod lcp_interior;
-pub mod lcp_json;
-mod lcp_linear;
-mod lcp_start;
-pub mod lemke;
 pub mod limit;
-pub mod local;
-pub mod matrix_market;
-pub mod max_gap;
-mod modes;
-pub mod newton;
-mod node_lu;
-pub mod nsgs;
-pub mod one_contact;
-mod patches;
-pub mod pgs;
-pub mod prepared;
 pub mod problem;
-pub mod proximal;
-pub mod pyramid;
-mod quotient;
 pub mod random;
 pub mod registry;
-pub mod relaxation;
-pub mod residual;
-mod rounded;
-pub mod selection;
-pub mod smoothing;
 pub mod solver;
-pub mod sparse;
-mod sparse_lu;
-pub mod staggered;
-pub mod step_json;
-pub mod stored;
-mod symmetric;
-mod symmetry;
-pub mod system;
-pub mod velocity;
 
 pub use registry::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};

@@ -1,16 +1,16 @@
 //! Solvers by name.
 
-use crate::admm::Admm;
 use crate::auto::Auto;
-use crate::homotopy::Homotopy;
-use crate::interior_point::InteriorPoint;
-use crate::newton::Newton;
-use crate::nsgs::Nsgs;
-use crate::proximal::Proximal;
-use crate::pyramid::LemkeContact;
-use crate::selection::Selecting;
+use crate::auto::selection::Selecting;
+use crate::engines::admm::Admm;
+use crate::engines::homotopy::Homotopy;
+use crate::engines::interior_point::InteriorPoint;
+use crate::engines::newton::Newton;
+use crate::engines::nsgs::Nsgs;
+use crate::engines::proximal::Proximal;
+use crate::engines::staggered::Staggered;
+use crate::lcp::pyramid::LemkeContact;
 use crate::solver::ContactSolver;
-use crate::staggered::Staggered;
 
 /// Names of the solvers, as scene files and reports use them.
 pub const SOLVER_NAMES: &[&str] = &[

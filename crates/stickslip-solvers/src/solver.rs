@@ -1,7 +1,7 @@
 //! The one door to every solver.
 
+use crate::coupling::system::{Posed, System, SystemMemory};
 use crate::problem::ContactProblem;
-use crate::system::{Posed, System, SystemMemory};
 use glam::DVec3;
 
 /// What is proved of a solver, and under which hypotheses.
@@ -178,7 +178,7 @@ pub(crate) fn finish(
     iterations: usize,
     tolerance: f64,
 ) -> Result<Solved, SolveError> {
-    let (residual, _) = crate::residual::of_step(problem, &impulses, &mut Vec::new());
+    let (residual, _) = crate::problem::residual::of_step(problem, &impulses, &mut Vec::new());
     if residual <= tolerance {
         Ok(Solved {
             impulses,

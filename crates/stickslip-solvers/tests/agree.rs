@@ -4,12 +4,12 @@ mod common;
 
 use common::box_stack;
 use glam::DVec3;
-use stickslip_solvers::generate::random_problem;
-use stickslip_solvers::lcp_contact::LcpContact;
-use stickslip_solvers::local::LocalProblem;
-use stickslip_solvers::nsgs::{Nsgs, NsgsSettings};
+use stickslip_solvers::engines::nsgs::{Nsgs, NsgsSettings};
+use stickslip_solvers::lcp::contact::LcpContact;
+use stickslip_solvers::lcp::pyramid::ContactLcp;
+use stickslip_solvers::problem::generate::random_problem;
+use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{ContactProblem, Law, Twist};
-use stickslip_solvers::pyramid::ContactLcp;
 use stickslip_solvers::random::Random;
 use stickslip_solvers::solver::{ContactSolver, SolveError};
 use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
@@ -67,7 +67,12 @@ fn rates_of_success_on_small_frictional_problems() {
         let mut solved = 0;
         for problem in &problems {
             if let Ok(answer) = solver.solve(problem, None, 1e-8) {
-                let r = stickslip_solvers::residual::of_step(problem, &answer.impulses, &mut nu).0;
+                let r = stickslip_solvers::problem::residual::of_step(
+                    problem,
+                    &answer.impulses,
+                    &mut nu,
+                )
+                .0;
                 assert!(r <= 1e-8, "{name} returned {r:e}");
                 solved += 1;
             }

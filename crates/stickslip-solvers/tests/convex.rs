@@ -1,11 +1,11 @@
 //! What the convex route and the maps between bodies and contacts must satisfy, computed here from their definitions.
 
 use glam::DVec3;
-use stickslip_solvers::generate::{random_mu, random_problem};
-use stickslip_solvers::local::LocalProblem;
+use stickslip_solvers::engines::relaxation;
+use stickslip_solvers::problem::generate::{random_mu, random_problem};
+use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{Action, ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::random::Random;
-use stickslip_solvers::relaxation;
 
 /// ½ pᵀWp + qᵀp, J: what the relaxation minimises over the cones.
 fn objective(problem: &LocalProblem, p: &[DVec3]) -> f64 {

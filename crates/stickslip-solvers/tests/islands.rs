@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use stickslip_solvers::auto::Auto;
-use stickslip_solvers::generate::{frame, random_problem};
+use stickslip_solvers::problem::generate::{frame, random_problem};
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };

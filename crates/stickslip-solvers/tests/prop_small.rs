@@ -1,13 +1,13 @@
 //! Random problems of few contacts: against enumeration, and for the residual alone.
 
 use glam::DVec3;
-use stickslip_solvers::enumerate;
-use stickslip_solvers::generate::{random_mu, random_problem};
-use stickslip_solvers::local::LocalProblem;
+use stickslip_solvers::lcp::enumerate;
+use stickslip_solvers::lcp::pyramid::ContactLcp;
+use stickslip_solvers::problem::generate::{random_mu, random_problem};
+use stickslip_solvers::problem::local::LocalProblem;
+use stickslip_solvers::problem::residual::{of_step, w_bar};
 use stickslip_solvers::problem::{ContactBlock, Law};
-use stickslip_solvers::pyramid::ContactLcp;
 use stickslip_solvers::random::Random;
-use stickslip_solvers::residual::{of_step, w_bar};
 use stickslip_solvers::solver::SolveError;
 use stickslip_solvers::solver_by_name;
 

@@ -1,12 +1,12 @@
 //! The pyramid LCP against the document: its matrix, its multiplier, and its limit.
 
 use glam::{DVec2, DVec3};
-use stickslip_solvers::generate::random_problem;
-use stickslip_solvers::law::{direction, tangent};
-use stickslip_solvers::lemke::Lemke;
-use stickslip_solvers::local::LocalProblem;
+use stickslip_solvers::lcp::lemke::Lemke;
+use stickslip_solvers::lcp::pyramid::ContactLcp;
+use stickslip_solvers::problem::generate::random_problem;
+use stickslip_solvers::problem::law::{direction, tangent};
+use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{ContactProblem, Law};
-use stickslip_solvers::pyramid::ContactLcp;
 use stickslip_solvers::random::Random;
 
 /// A column of (n, D) in generalised coordinates, body by body: force and torque of a unit impulse along `d`.

@@ -4,8 +4,8 @@ mod common;
 
 use common::{pile, planar_pile, square_pile};
 use glam::DVec3;
+use stickslip_solvers::auto::selection::RULE;
 use stickslip_solvers::problem::{ContactProblem, Law, Twist};
-use stickslip_solvers::selection::RULE;
 use stickslip_solvers::solver::SolveError;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{FRAME_Z, box_stack, pile, planar_pile};
 use glam::DVec3;
-use stickslip_solvers::generate::{box_mass, frame};
+use stickslip_solvers::problem::generate::{box_mass, frame};
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver_by_name;
 

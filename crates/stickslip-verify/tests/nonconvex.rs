@@ -3,8 +3,8 @@
 use serde_json::Value;
 use stickslip::geometry::narrow_phase::Rule;
 use stickslip::prelude::*;
-use stickslip::solvers::enumerate::all_solutions;
-use stickslip::solvers::max_gap::{chain, conjunction, face};
+use stickslip::solvers::lcp::enumerate::all_solutions;
+use stickslip::solvers::lcp::max_gap::{chain, conjunction, face};
 use stickslip_verify::{reference, run, world_of};
 
 fn numbers(value: &Value) -> Vec<f64> {

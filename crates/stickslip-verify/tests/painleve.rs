@@ -3,11 +3,11 @@
 use serde_json::Value;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
-use stickslip::solvers::enumerate::all_solutions;
+use stickslip::solvers::factor::sparse::SparseMatrix;
 use stickslip::solvers::lcp::Lcp;
+use stickslip::solvers::lcp::enumerate::all_solutions;
 use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 use stickslip::solvers::solver_by_name;
-use stickslip::solvers::sparse::SparseMatrix;
 use stickslip_verify::{cuboid, ground, reference};
 
 fn number(value: &Value, key: &str) -> f64 {

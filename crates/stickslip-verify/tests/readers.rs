@@ -6,9 +6,9 @@ mod readers;
 use std::path::Path;
 use stickslip::dynamics::simulate::{header, simulate};
 use stickslip::prelude::World;
+use stickslip::problems::stored::file_of_step;
 use stickslip::record::{CsvWriter, ParquetWriter, Tee};
 use stickslip::solvers::random::Random;
-use stickslip::solvers::stored::file_of_step;
 use stickslip_verify::{root, world_of};
 
 /// Damaged files tried for each reader: 2,000, or `STICKSLIP_FUZZ`.
@@ -205,18 +205,18 @@ fn no_reader_panics_on_a_damaged_file() {
 /// The seeds are what the readers read: a test of damage done to nonsense would say nothing.
 #[test]
 fn the_files_to_be_damaged_are_good() {
-    use stickslip::{geometry::mesh, planar::State, solvers};
+    use stickslip::{geometry::mesh, planar::State, problems};
     for seed in seeds("planar_state") {
         State::from_toml(&String::from_utf8_lossy(&seed)).expect("a state");
     }
     mesh::stl::read(&binary_stl(), 1.0).expect("an STL");
-    solvers::fclib::read(&seeds("fclib")[0]).expect("an FCLIB file");
-    solvers::lcp_json::read(&String::from_utf8_lossy(&seeds("lcp_json")[0])).expect("an LCP");
+    problems::fclib::read(&seeds("fclib")[0]).expect("an FCLIB file");
+    problems::lcp_json::read(&String::from_utf8_lossy(&seeds("lcp_json")[0])).expect("an LCP");
     for seed in seeds("step_json") {
         let text = String::from_utf8_lossy(&seed);
-        solvers::stored::StoredProblem::from_json(&text).expect("a step or an LCP");
+        problems::stored::StoredProblem::from_json(&text).expect("a step or an LCP");
     }
     for seed in seeds("matrix_market") {
-        solvers::matrix_market::read(&String::from_utf8_lossy(&seed)).expect("a matrix");
+        problems::matrix_market::read(&String::from_utf8_lossy(&seed)).expect("a matrix");
     }
 }

@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The crates behind this facade, each with one subject: [`solvers`], [`geometry`], [`planar`],
+//! The crates behind this facade, each with one subject: [`solvers`], [`geometry`], [`planar`], [`problems`],
 //! [`certify`], [`record`], [`dynamics`]. Those who come from Bullet find its names and its hello-world on the page
 //! `docs/bullet.md` of the repository.
 
@@ -29,6 +29,7 @@ pub use stickslip_certify as certify;
 pub use stickslip_dynamics as dynamics;
 pub use stickslip_geometry as geometry;
 pub use stickslip_planar as planar;
+pub use stickslip_problems as problems;
 pub use stickslip_record as record;
 pub use stickslip_solvers as solvers;
 

@@ -2,8 +2,8 @@
 
 use super::entry::{Effort, Entry, Played, Shown, Source, number, play, scene};
 use stickslip::prelude::DVec3;
-use stickslip::solvers::enumerate::all_solutions;
-use stickslip::solvers::max_gap::{chain, conjunction, face};
+use stickslip::solvers::lcp::enumerate::all_solutions;
+use stickslip::solvers::lcp::max_gap::{chain, conjunction, face};
 use stickslip_plot::{Anchor, Axis, Plot, Sheet, colour};
 use stickslip_view::ShotOptions;
 

@@ -18,8 +18,8 @@ pub use ledger::Ledger;
 
 use glam::DVec3;
 use stickslip_certify::Reading;
+use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactBlock, ContactProblem, Law, Twist};
-use stickslip_solvers::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, SolveError};
 
 /// How the second phase was found.

@@ -5,11 +5,11 @@ use crate::field::FieldError;
 use std::time::Instant;
 use stickslip::geometry::frame::contact_frame;
 use stickslip::prelude::*;
-use stickslip::solvers::local::LocalProblem;
+use stickslip::solvers::lcp::pyramid::ContactLcp;
+use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };
-use stickslip::solvers::pyramid::ContactLcp;
 use stickslip::solvers::solver_by_name;
 use stickslip_plot::{Axis, Plot};
 

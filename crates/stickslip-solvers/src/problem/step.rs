@@ -1,0 +1,367 @@
+//! The problem of one step: blocks of rows on a block-diagonal mass, each with its own law.
+
+use glam::{DMat3, DVec3};
+
+/// Mass of one free body, kept inverted: the only form a step needs.
+///
+/// M_b = diag(m I₃, I_W) in the world frame at the start of the step; columns ordered (v, ω).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InverseMass {
+    /// 1/m, in 1/kg.
+    pub mass: f64,
+    /// I_W⁻¹, in 1/(kg m²), symmetric positive definite (zero for a point without rotation).
+    pub inertia: DMat3,
+}
+
+/// Velocity of one body: linear velocity of the centre of mass and angular velocity, world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Twist {
+    /// v, in m/s.
+    pub linear: DVec3,
+    /// ω, in rad/s.
+    pub angular: DVec3,
+}
+
+/// What the impulses of an arm are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Action {
+    /// Forces at a point: the unit impulse d is the wrench (d, r × d).
+    #[default]
+    Force,
+    /// Pure torques: the unit impulse d is the wrench (0, d), whatever the lever.
+    Torque,
+}
+
+/// How one contact acts on one body: columns of W for that body.
+///
+/// `lever` is r = (contact point − centre of mass), `sign` is +1 on the body the normal points to,
+/// −1 on the other. A unit impulse d (a world direction) on the contact changes the body's momentum
+/// by sign·(d, r × d); the contact's relative velocity along d is Σ sign·d·(v + ω × r). An arm that
+/// acts by a torque has sign·(0, d) and Σ sign·d·ω.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arm {
+    /// Index of the free body.
+    pub body: usize,
+    /// From the centre of mass to the contact point, m.
+    pub lever: DVec3,
+    /// +1 or −1.
+    pub sign: f64,
+    /// Force at the point, or torque.
+    pub action: Action,
+}
+
+/// The most directions of a friction pyramid.
+pub const MOST_DIRECTIONS: usize = 4096;
+
+/// The law that the three (or fewer) rows of one block obey.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// 0 ≤ p_n ⟂ u_n ≥ 0 and no friction.
+    Unilateral,
+    /// Signorini on the normal, Coulomb with maximal dissipation on the quadratic cone |p_t| ≤ μ p_n.
+    Cone {
+        /// Coefficient of friction, ≥ 0.
+        mu: f64,
+    },
+    /// Signorini on the normal, Coulomb on the pyramid conv{±…} of `directions` unit directions
+    /// d_j = cos(2πj/n_d) t₁ + sin(2πj/n_d) t₂: 0 ≤ β ⟂ Dᵀu_t + σ ≥ 0, 0 ≤ σ ⟂ μ p_n − Σβ ≥ 0.
+    Pyramid {
+        /// Coefficient of friction, ≥ 0.
+        mu: f64,
+        /// n_d directions over the whole circle, from 3 to [`MOST_DIRECTIONS`].
+        directions: usize,
+    },
+    /// Each row k on its own: p_k in [lo_k, hi_k], with u_k = 0 inside, u_k ≥ 0 at lo_k and u_k ≤ 0
+    /// at hi_k. Infinite bounds make a bilateral row (a joint), lo = hi = 0 an absent one, finite
+    /// bounds a motor with a limit or dry joint friction.
+    Box {
+        /// Lower bounds, N s; may be −∞.
+        lo: DVec3,
+        /// Upper bounds, N s, ≥ lo; may be +∞.
+        hi: DVec3,
+    },
+    /// Friction under a normal impulse that is already known: p_n = 0, p_t in the disc of `radius` (or in the
+    /// polygon of `directions` inscribed in it), against the slip: p_t·(d − p_t/r) maximal dissipation.
+    Disc {
+        /// Largest |p_t|, N s, ≥ 0.
+        radius: f64,
+        /// Directions of the polygon, as those of a pyramid; `None` for the round disc.
+        directions: Option<usize>,
+    },
+}
+
+impl Law {
+    /// The block whose marked rows are bilateral (u_k = 0, p_k free) and whose others are absent.
+    #[must_use]
+    pub fn bilateral(rows: [bool; 3]) -> Self {
+        let bound = |on: bool| if on { f64::INFINITY } else { 0.0 };
+        let hi = DVec3::new(bound(rows[0]), bound(rows[1]), bound(rows[2]));
+        Self::Box { lo: -hi, hi }
+    }
+
+    /// Coefficient of friction, 0 for laws without friction.
+    #[must_use]
+    pub fn friction(&self) -> f64 {
+        match self {
+            Self::Cone { mu } | Self::Pyramid { mu, .. } => *mu,
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => 0.0,
+        }
+    }
+}
+
+/// One contact of a step: its frame, its arms on the free bodies, its right-hand side and its law.
+///
+/// The contact's velocity is u = Wᵀν + b + C p, in the frame (n, t₁, t₂). For a contact at gap ψ,
+/// b_n = ψ/h; b_t = − (velocity of a prescribed body at the point), in m/s, and C = 0. A spring of
+/// stiffness γ and damping δ is a bilateral row of compliance C = 1/(h²γ + hδ).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactBlock {
+    /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
+    /// ([`Law::Box`]) may have any three directions, also scaled ones.
+    pub frame: [DVec3; 3],
+    /// One arm or two (a contact with a prescribed body has one).
+    pub arms: [Option<Arm>; 2],
+    /// b, in m/s.
+    pub b: DVec3,
+    /// C ≥ 0, one number for each row, 1/kg; zero where the row is rigid.
+    pub compliance: DVec3,
+    /// The law of the block.
+    pub law: Law,
+}
+
+/// Frictional contact over one step: find ν⁺ and p with
+///
+/// ```text
+///   M (ν⁺ − ν_free) = W p,      u = Wᵀν⁺ + b + C p,      (p, u) in the law of each block.
+/// ```
+///
+/// Impulses p are in N s, in each block's frame (n, t₁, t₂).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactProblem {
+    /// M⁻¹, one block for each free body.
+    pub inverse_mass: Vec<InverseMass>,
+    /// ν_free: velocity at the end of the step if no contact acted.
+    pub nu_free: Vec<Twist>,
+    /// The contacts.
+    pub contacts: Vec<ContactBlock>,
+}
+
+impl Arm {
+    /// The wrench (force part, torque part) of the impulse `p` (world frame) on this body.
+    #[must_use]
+    pub fn wrench(&self, p: DVec3) -> (DVec3, DVec3) {
+        let p = p * self.sign;
+        match self.action {
+            Action::Force => (p, self.lever.cross(p)),
+            Action::Torque => (DVec3::ZERO, p),
+        }
+    }
+
+    /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
+    #[must_use]
+    pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
+        let (force, torque) = self.wrench(p);
+        Twist {
+            linear: force * inverse.mass,
+            angular: inverse.inertia * torque,
+        }
+    }
+
+    /// This body's share of the contact's relative velocity, world frame, m/s (rad/s for a torque).
+    #[must_use]
+    pub fn velocity(&self, nu: &Twist) -> DVec3 {
+        match self.action {
+            Action::Force => (nu.linear + nu.angular.cross(self.lever)) * self.sign,
+            Action::Torque => nu.angular * self.sign,
+        }
+    }
+}
+
+impl ContactBlock {
+    /// World vector of the components `c` in the contact frame.
+    #[must_use]
+    pub fn to_world(&self, c: DVec3) -> DVec3 {
+        self.frame[0] * c.x + self.frame[1] * c.y + self.frame[2] * c.z
+    }
+
+    /// Components of the world vector `w` in the contact frame.
+    #[must_use]
+    pub fn to_contact(&self, w: DVec3) -> DVec3 {
+        DVec3::new(
+            self.frame[0].dot(w),
+            self.frame[1].dot(w),
+            self.frame[2].dot(w),
+        )
+    }
+
+    /// Wᵀν + b in the contact frame, m/s: u of a rigid contact.
+    #[must_use]
+    pub fn velocity(&self, nu: &[Twist]) -> DVec3 {
+        let mut world = DVec3::ZERO;
+        for arm in self.arms.iter().flatten() {
+            world += arm.velocity(&nu[arm.body]);
+        }
+        self.to_contact(world) + self.b
+    }
+
+    /// u = Wᵀν + b + C p in the contact frame, m/s.
+    #[must_use]
+    pub fn velocity_at(&self, nu: &[Twist], p: DVec3) -> DVec3 {
+        self.velocity(nu) + self.compliance * p
+    }
+
+    /// W_ii of the contact alone, compliance included: WᵀM⁻¹W + C, in 1/kg.
+    #[must_use]
+    pub fn diagonal(&self, inverse_mass: &[InverseMass]) -> DMat3 {
+        let columns = self.frame.map(|d| {
+            let mut world = DVec3::ZERO;
+            for arm in self.arms.iter().flatten() {
+                world += arm.velocity(&arm.response(&inverse_mass[arm.body], d));
+            }
+            self.to_contact(world)
+        });
+        DMat3::from_cols(columns[0], columns[1], columns[2]) + DMat3::from_diagonal(self.compliance)
+    }
+}
+
+impl ContactProblem {
+    /// ν = ν_free + M⁻¹ W p, written into `nu`: the velocity that the impulses give.
+    pub fn velocity_into(&self, p: &[DVec3], nu: &mut Vec<Twist>) {
+        nu.clear();
+        nu.extend_from_slice(&self.nu_free);
+        for (contact, &p_i) in self.contacts.iter().zip(p) {
+            self.add_impulse(contact, p_i, nu);
+        }
+    }
+
+    /// ν += M⁻¹ W dp for the impulse `dp` on one contact.
+    pub fn add_impulse(&self, contact: &ContactBlock, dp: DVec3, nu: &mut [Twist]) {
+        let world = contact.to_world(dp);
+        for arm in contact.arms.iter().flatten() {
+            let d = arm.response(&self.inverse_mass[arm.body], world);
+            nu[arm.body].linear += d.linear;
+            nu[arm.body].angular += d.angular;
+        }
+    }
+
+    /// Checks that the problem is well posed as data: finite numbers, bodies that exist, orthonormal
+    /// frames (to 1e-6), C ≥ 0, μ ≥ 0, n_d ≥ 3, lo ≤ hi.
+    ///
+    /// # Errors
+    /// One sentence that names the first contact or body at fault.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.inverse_mass.len() != self.nu_free.len() {
+            return Err(format!(
+                "{} masses but {} velocities",
+                self.inverse_mass.len(),
+                self.nu_free.len()
+            ));
+        }
+        for (b, (mass, nu)) in self.inverse_mass.iter().zip(&self.nu_free).enumerate() {
+            let finite = mass.mass.is_finite() && mass.inertia.is_finite();
+            if !finite || mass.mass < 0.0 {
+                return Err(format!("inverse mass of body {b} is not finite and >= 0"));
+            }
+            if !nu.linear.is_finite() || !nu.angular.is_finite() {
+                return Err(format!("velocity of body {b} is not finite"));
+            }
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            contact
+                .validate(self.inverse_mass.len())
+                .map_err(|what| format!("contact {i}: {what}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl ContactBlock {
+    /// Whether this is a block of a problem of `n_b` bodies.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn validate(&self, n_b: usize) -> Result<(), String> {
+        let [n, t1, t2] = self.frame;
+        if matches!(self.law, Law::Box { .. }) {
+            if !self.frame.iter().all(|d| d.is_finite()) {
+                return Err("a row's direction is not finite".into());
+            }
+        } else {
+            let off = (n.dot(n) - 1.0).abs()
+                + (t1.dot(t1) - 1.0).abs()
+                + (t2.dot(t2) - 1.0).abs()
+                + n.dot(t1).abs()
+                + n.dot(t2).abs()
+                + t1.dot(t2).abs();
+            if off.is_nan() || off > 1e-6 {
+                return Err("frame is not orthonormal".into());
+            }
+        }
+        if !self.b.is_finite() {
+            return Err("right-hand side b is not finite".into());
+        }
+        if !(self.compliance.is_finite() && self.compliance.min_element() >= 0.0) {
+            return Err("compliance is not finite and >= 0".into());
+        }
+        for arm in self.arms.iter().flatten() {
+            if arm.body >= n_b {
+                return Err(format!("body {} of {n_b} does not exist", arm.body));
+            }
+            if !arm.lever.is_finite() || !arm.sign.is_finite() {
+                return Err("arm is not finite".into());
+            }
+        }
+        self.law.validate()
+    }
+}
+
+impl Law {
+    /// Checks μ ≥ 0 and finite, n_d ≥ 3, lo ≤ hi.
+    ///
+    /// # Errors
+    /// One sentence on what is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        let friction = |mu: f64| {
+            if mu >= 0.0 && mu.is_finite() {
+                Ok(())
+            } else {
+                Err(format!(
+                    "coefficient of friction {mu} is not finite and >= 0"
+                ))
+            }
+        };
+        let fan = |directions: usize| {
+            if (3..=MOST_DIRECTIONS).contains(&directions) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "{directions} friction directions; from 3 to {MOST_DIRECTIONS} are possible"
+                ))
+            }
+        };
+        match self {
+            Self::Unilateral => Ok(()),
+            Self::Cone { mu } => friction(*mu),
+            Self::Pyramid { mu, directions } => {
+                fan(*directions)?;
+                friction(*mu)
+            }
+            Self::Disc { radius, directions } => {
+                if !(*radius >= 0.0 && radius.is_finite()) {
+                    return Err(format!("radius {radius} is not finite and >= 0"));
+                }
+                directions.map_or(Ok(()), fan)
+            }
+            Self::Box { lo, hi } => {
+                // lo = +∞ or hi = −∞ leave no finite impulse; NaN fails every comparison.
+                let good =
+                    |lo: f64, hi: f64| lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY;
+                if good(lo.x, hi.x) && good(lo.y, hi.y) && good(lo.z, hi.z) {
+                    Ok(())
+                } else {
+                    Err(format!("bounds {lo} .. {hi} are not ordered"))
+                }
+            }
+        }
+    }
+}
