@@ -144,7 +144,7 @@ pub fn machine_paths() -> Vec<String> {
 }
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 12] = [
+pub const ORDER: [&str; 13] = [
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
