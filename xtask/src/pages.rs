@@ -144,12 +144,13 @@ pub fn machine_paths() -> Vec<String> {
 }
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 13] = [
+pub const ORDER: [&str; 14] = [
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
     "stickslip-plot",
     "stickslip-problems",
+    "stickslip-model",
     "stickslip-certify",
     "stickslip-record",
     "stickslip-dynamics",
@@ -159,6 +160,35 @@ pub const ORDER: [&str; 13] = [
     "stickslip-cli",
     "stickslip-verify",
 ];
+
+/// The crates that may ask the judge: the one that steps (in [`GATE`] alone) and the facade that hands him on.
+const JUDGED: [&str; 2] = ["stickslip-dynamics", "stickslip"];
+
+/// The only files of `stickslip-dynamics` that may name the judge: where a step is accepted, where one is refused in words,
+/// where a recorded one is judged again, and the world that holds him. Nobody who makes a step does: a formula that is
+/// wrong in the stepper is then not wrong in the judge.
+const GATE: [&str; 5] = [
+    "step.rs",
+    "refusal.rs",
+    "check.rs",
+    "world.rs",
+    "builder.rs",
+];
+
+/// Files of the stepping crate that use the judge although they make steps.
+#[must_use]
+pub fn judges_of_their_own_steps() -> Vec<String> {
+    let folder = "crates/stickslip-dynamics/src/";
+    let steps = files().into_iter().map(|p| (shown(&p), text(&p)));
+    steps
+        .filter_map(|(path, source)| {
+            let inner = path.strip_prefix(folder)?.to_string();
+            let uses = source.contains("stickslip_certify");
+            (uses && !GATE.contains(&inner.as_str()))
+                .then(|| format!("{path} uses the judge; only {GATE:?} may"))
+        })
+        .collect()
+}
 
 /// Dependencies between crates that go the wrong way, and crates that ARCHITECTURE.md does not list.
 #[must_use]
@@ -170,7 +200,7 @@ pub fn wrong_dependencies() -> Vec<String> {
         .enumerate()
         .map(|(k, &name)| (name, k))
         .collect();
-    // Four that know nothing of each other, and a judge that knows no solver.
+    // Four that know nothing of each other, and bodies, judge and records that know no solver.
     let apart = [
         "stickslip-solvers",
         "stickslip-geometry",
@@ -198,9 +228,13 @@ pub fn wrong_dependencies() -> Vec<String> {
         }
         for used in uses(&manifest) {
             let above = place.get(used.as_str()).is_some_and(|&k| k < own);
-            let blind = used == "stickslip-solvers"
-                && ["stickslip-certify", "stickslip-record"].contains(&name.as_str());
-            let allowed = above && !blind && !apart.contains(&name.as_str());
+            let solves = ["stickslip-solvers", "stickslip-problems"].contains(&used.as_str());
+            let blind = ["stickslip-model", "stickslip-certify", "stickslip-record"];
+            let judges = used == "stickslip-certify" && !JUDGED.contains(&name.as_str());
+            let allowed = above
+                && !(solves && blind.contains(&name.as_str()))
+                && !judges
+                && !apart.contains(&name.as_str());
             if !allowed {
                 wrong.push(format!("{}: {name} must not use {used}", shown(path)));
             }

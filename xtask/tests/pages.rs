@@ -19,6 +19,11 @@ fn architecture_names_only_what_exists() {
 }
 
 #[test]
+fn only_the_gate_knows_the_judge() {
+    good(pages::judges_of_their_own_steps());
+}
+
+#[test]
 fn crates_use_only_those_above_them() {
     good(pages::wrong_dependencies());
 }

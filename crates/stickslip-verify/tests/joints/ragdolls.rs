@@ -1,6 +1,6 @@
 //! Two ragdolls fall on stairs.
 
-use stickslip::certify::joint::Hold;
+use stickslip::model::joint::Hold;
 use stickslip_verify::world_of;
 
 /// How long they fall, s: until they rest when STICKSLIP_RAGDOLL_TIME says so.
