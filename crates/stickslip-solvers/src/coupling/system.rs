@@ -61,6 +61,8 @@ pub trait Coupled {
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>);
     /// Factors the coupled system with these A_i, B_i. False where singular.
     fn factor(&mut self, rows: &[Linearised]) -> bool;
+    /// Factorisations tried since the system was made: the unit of work in traces.
+    fn factorisations(&self) -> usize;
     /// Is it solved by one dense factorisation with pivoting? That needs neither A⁻¹ nor refinement.
     fn direct(&self) -> bool {
         false
@@ -269,6 +271,10 @@ impl Coupled for System<'_> {
         either!(self, s => s.factor(rows))
     }
 
+    fn factorisations(&self) -> usize {
+        either!(self, s => s.factorisations())
+    }
+
     fn direct(&self) -> bool {
         either!(self, s => s.direct())
     }
@@ -355,6 +361,10 @@ impl Coupled for Shifted<'_, '_> {
         self.system.factor(self.rows)
     }
 
+    fn factorisations(&self) -> usize {
+        self.system.factorisations()
+    }
+
     fn direct(&self) -> bool {
         self.system.direct()
     }
@@ -385,6 +395,7 @@ pub struct DelassusMemory {
     patches: Patches,
     /// Whether patches are used; where they may be, not known before the first factorisation.
     patched: Option<bool>,
+    factorisations: usize,
 }
 
 /// A local problem with its memory.
@@ -406,6 +417,7 @@ impl<'a> DelassusSystem<'a> {
         memory.w_bar.extend((0..problem.len()).map(w_bar));
         memory.natural_w_bar.clone_from(&memory.w_bar);
         memory.patched = Some(false);
+        memory.factorisations = 0;
         Self { problem, memory }
     }
 
@@ -445,11 +457,16 @@ impl Coupled for DelassusSystem<'_> {
         self.delassus().times(dp, du);
     }
 
+    fn factorisations(&self) -> usize {
+        self.memory.factorisations
+    }
+
     fn direct(&self) -> bool {
         self.len() <= DENSE_CONTACTS
     }
 
     fn factor(&mut self, rows: &[Linearised]) -> bool {
+        self.memory.factorisations += 1;
         let n_c = rows.len();
         let delassus = &self.problem.delassus;
         if self.direct() {
@@ -536,6 +553,7 @@ pub struct BodyMemory {
     pairs: Vec<(usize, usize)>,
     y: Vec<[f64; 6]>,
     nu: Vec<Twist>,
+    factorisations: usize,
 }
 
 /// The problem of a step, solved on its bodies.
@@ -609,6 +627,7 @@ impl BodyMemory {
         self.compliance.clear();
         self.w_bar.clear();
         self.pairs.clear();
+        self.factorisations = 0;
     }
 
     /// Adds a contact.
@@ -673,6 +692,7 @@ impl BodyMemory {
 
     /// As [`Coupled::factor`].
     pub(crate) fn factor(&mut self, rows: &[Linearised]) -> bool {
+        self.factorisations += 1;
         let n_b = self.bodies();
         self.lu.analyse(&self.starts, &self.cols);
         self.a_inverse.clear();
@@ -723,6 +743,11 @@ impl BodyMemory {
             }
         }
         self.lu.factor()
+    }
+
+    /// As [`Coupled::factorisations`].
+    pub(crate) fn factorisations(&self) -> usize {
+        self.factorisations
     }
 
     /// As [`Coupled::determinant_sign`].
@@ -817,6 +842,10 @@ impl Coupled for BodySystem<'_> {
 
     fn factor(&mut self, rows: &[Linearised]) -> bool {
         self.memory.factor(rows)
+    }
+
+    fn factorisations(&self) -> usize {
+        self.memory.factorisations()
     }
 
     fn determinant_sign(&self) -> Option<f64> {
