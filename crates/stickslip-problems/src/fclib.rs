@@ -3,7 +3,7 @@
 use crate::hdf5::{Hdf5Error, Hdf5File};
 use crate::hdf5_write::{self, Data, Group, Node};
 use glam::DVec3;
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::problem::global::{GlobalProblem, local_problem};
 use stickslip_solvers::problem::local::LocalProblem;
 

@@ -1,7 +1,7 @@
 //! LCP and mixed LCP problems in JSON, read and written.
 
 use serde::{Deserialize, Serialize};
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::lcp::{Lcp, MixedLcp};
 
 /// What a file holds.

@@ -1,7 +1,7 @@
 //! Reader and writer of Matrix Market files: coordinate or array, real or integer.
 
 use std::fmt::Write as _;
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 
 /// Largest number of rows or columns taken: a header cannot ask for more memory than this allows.
 const LARGEST: usize = 50_000_000;

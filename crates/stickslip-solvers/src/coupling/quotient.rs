@@ -11,8 +11,9 @@
 //! which in |c| p_c and √|b| y_b is again a symmetric system on the bodies. Paths stay symmetric in it, whatever is
 //! rounded, and a pile with the symmetries of a square is an eighth of itself.
 
+use crate::coupling::bodies::{BodyMemory, ScaledArm, cholesky};
 use crate::coupling::symmetry::Symmetry;
-use crate::coupling::system::{BodyMemory, Coupled, Linearised, ScaledArm, cholesky};
+use crate::coupling::{Coupled, Linearised};
 use crate::problem::{ContactProblem, Law};
 use glam::{DMat3, DVec3};
 
@@ -235,7 +236,8 @@ mod tests {
     use super::*;
     use crate::auto::Auto;
     use crate::coupling::symmetry::{symmetries, tests::pyramid};
-    use crate::coupling::system::{Posed, SystemMemory};
+    use crate::coupling::system::SystemMemory;
+    use crate::problem::Posed;
     use crate::random::Random;
     use crate::solver::ContactSolver;
 

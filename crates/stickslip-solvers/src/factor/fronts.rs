@@ -13,7 +13,7 @@ use crate::factor::elimination::{Elimination, Pattern};
 /// Factorisation of an n×n matrix of B×B blocks with a symmetric pattern; pattern and memory are kept between uses.
 /// Rows are exchanged within a front's own nodes only: callers refine or test the answer where that may matter.
 #[derive(Clone, Debug, Default)]
-pub struct FrontLu<const B: usize> {
+pub(crate) struct FrontLu<const B: usize> {
     /// Pattern analysed last.
     pattern: Pattern,
     blocks: Vec<Block<B>>,
@@ -296,7 +296,7 @@ fn worth_while(s: usize, zeros: usize, size: usize) -> bool {
 impl<const B: usize> FrontLu<B> {
     /// Prepares for a matrix with this pattern (rows compressed, each sorted; symmetric, with its diagonal) and sets it to
     /// zero. Cheap where the pattern is that of the last call.
-    pub fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
+    pub(crate) fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
         if self.pattern.renew(starts, cols) {
             self.find_fronts();
         }
@@ -307,12 +307,6 @@ impl<const B: usize> FrontLu<B> {
     /// Forgets the pattern: the next analysis is made anew.
     pub(crate) fn forget(&mut self) {
         self.pattern.forget();
-    }
-
-    /// Blocks in the factors.
-    #[must_use]
-    pub fn fill(&self) -> usize {
-        self.factors.len() / (B * B)
     }
 
     fn find_fronts(&mut self) {
@@ -461,7 +455,7 @@ impl<const B: usize> FrontLu<B> {
     }
 
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
-    pub fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
+    pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
         let start = self.pattern.starts[i];
         let Ok(at) = self.pattern.cols[start..self.pattern.starts[i + 1]].binary_search(&j) else {
             debug_assert!(false, "block ({i}, {j}) is not in the pattern");
@@ -476,7 +470,7 @@ impl<const B: usize> FrontLu<B> {
     }
 
     /// Factors what was added. False where a pivot is zero.
-    pub fn factor(&mut self) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         let arch = pulp::Arch::new();
         let Work {
             dense,
@@ -531,8 +525,7 @@ impl<const B: usize> FrontLu<B> {
     }
 
     /// Sign of the determinant of what was factored last.
-    #[must_use]
-    pub fn determinant_sign(&self) -> f64 {
+    pub(crate) fn determinant_sign(&self) -> f64 {
         let mut negative = false;
         for front in &self.fronts {
             let (own, n) = (B * front.own, B * front.size());
@@ -545,7 +538,7 @@ impl<const B: usize> FrontLu<B> {
     }
 
     /// Solves A x = b in place.
-    pub fn solve(&mut self, b: &mut [[f64; B]]) {
+    pub(crate) fn solve(&mut self, b: &mut [[f64; B]]) {
         self.x.clear();
         self.x.extend(self.order.iter().map(|&i| b[i]));
         let x = self.x.as_flattened_mut();

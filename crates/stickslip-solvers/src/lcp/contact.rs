@@ -9,12 +9,11 @@
 //! that of a pyramid. As a contact problem it has a fifth or a sixth of the unknowns, and the methods for friction.
 
 use crate::auto::Auto;
-use crate::coupling::system::Posed;
 use crate::engines::homotopy::{Homotopy, PathStart};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
-use crate::problem::Law;
 use crate::problem::delassus::Delassus;
 use crate::problem::local::LocalProblem;
+use crate::problem::{Law, Posed};
 use crate::solver::{Engine, SolveError};
 use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;

@@ -15,11 +15,13 @@ pub mod global;
 pub(crate) mod islands;
 pub mod law;
 pub mod local;
+mod posed;
 pub mod residual;
 pub(crate) mod rounded;
 pub mod smoothed;
 mod step;
 
+pub use posed::Posed;
 pub use step::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist,
 };
