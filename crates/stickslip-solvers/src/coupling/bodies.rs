@@ -325,3 +325,64 @@ impl Coupled for BodySystem<'_> {
         self.memory.back_solve(rows, dp);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::tests::{dense_step, difference, random_rows, random_step};
+    use crate::random::Random;
+
+    #[test]
+    fn a_root_times_its_transpose_is_the_matrix() {
+        let turn = DMat3::from_rotation_y(0.4) * DMat3::from_rotation_z(1.1);
+        for spectrum in [
+            DVec3::new(3.0, 2.0, 1.0),
+            DVec3::new(5.0, 0.0, 0.0),
+            DVec3::ZERO,
+        ] {
+            let m = turn * DMat3::from_diagonal(spectrum) * turn.transpose();
+            let l = cholesky(&m);
+            let off = l * l.transpose() - m;
+            assert!(off.to_cols_array().iter().all(|v| v.abs() < 1e-14), "{off}");
+        }
+    }
+
+    /// Velocities, responses and steps of the bodies are those of D, whose blocks are assembled from the arms.
+    #[test]
+    fn the_bodies_say_what_the_delassus_matrix_says() {
+        let mut random = Random::new(45);
+        let mut memory = BodyMemory::default();
+        for n_c in [1, 2, 5, 12, 30] {
+            let (step, local) = random_step(&mut random, n_c);
+            let rows = random_rows(&mut random, &local.delassus);
+            let mut system = BodySystem::new(&step, &mut memory);
+            let p: Vec<DVec3> = (0..n_c).map(|_| random.vec3()).collect();
+            let (mut u, mut du, mut by_d) = (Vec::new(), Vec::new(), Vec::new());
+            system.velocities(&p, &mut u);
+            let wanted: Vec<DVec3> = (0..n_c).map(|i| local.velocity(i, &p)).collect();
+            assert!(difference(&u, &wanted) < 1e-13);
+            system.response(&p, &mut du);
+            local.delassus.times(&p, &mut by_d);
+            assert!(difference(&du, &by_d) < 1e-13);
+            for i in 0..n_c {
+                assert!((system.w_bar(i) / local.delassus.w_bar(i) - 1.0).abs() < 1e-13);
+            }
+
+            let mut dp = Vec::new();
+            assert!(system.factor(&rows) && system.factor(&rows));
+            assert_eq!(system.factorisations(), 2);
+            system.back_solve(&rows, &mut dp);
+            let wanted = dense_step(&local.delassus, &rows);
+            assert!(difference(&dp, &wanted) < 1e-9, "{n_c} contacts");
+            // ν changes as the impulses say.
+            let (mut nu, mut after) = (step.nu_free.clone(), Vec::new());
+            system.add_velocity_change(&mut nu);
+            step.velocity_into(&dp, &mut after);
+            for (nu, after) in nu.iter().zip(&after) {
+                let size = 1.0 + after.linear.length() + after.angular.length();
+                assert!(nu.linear.distance(after.linear) < 1e-9 * size);
+                assert!(nu.angular.distance(after.angular) < 1e-9 * size);
+            }
+        }
+    }
+}

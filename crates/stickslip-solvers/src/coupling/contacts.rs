@@ -189,3 +189,69 @@ impl Coupled for DelassusSystem<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::tests::{dense_step, difference, random_rows, random_step};
+    use crate::random::Random;
+
+    /// Dense (up to 12 contacts), in sparse blocks and by patches: the step of a dense elimination.
+    #[test]
+    fn every_factorisation_gives_the_same_step() {
+        let mut random = Random::new(46);
+        let mut memory = DelassusMemory::default();
+        for n_c in [1, 3, 12, 13, 40] {
+            let (_, local) = random_step(&mut random, n_c);
+            // A compliant block of D has full rank and joins no patch: take the rigid part.
+            let rigid = |i, j, d: &DMat3| {
+                let own = if i == j && i % 3 == 0 {
+                    DVec3::new(0.1, 0.2, 0.3)
+                } else {
+                    DVec3::ZERO
+                };
+                (i, j, *d - DMat3::from_diagonal(own))
+            };
+            let blocks = (0..n_c).flat_map(|i| {
+                let (cols, blocks) = local.delassus.row(i);
+                cols.iter().zip(blocks).map(move |(&j, d)| rigid(i, j, d))
+            });
+            let problem = LocalProblem {
+                delassus: Delassus::from_blocks(n_c, blocks.collect()),
+                ..local.clone()
+            };
+            let rows = random_rows(&mut random, &problem.delassus);
+            let wanted = dense_step(&problem.delassus, &rows);
+            let mut system = DelassusSystem::new(&problem, &mut memory);
+            assert_eq!(system.direct(), n_c <= DENSE_CONTACTS);
+            for by_patches in [false, true] {
+                system.by_patches(by_patches);
+                let mut dp = Vec::new();
+                assert!(system.factor(&rows));
+                system.back_solve(&rows, &mut dp);
+                assert!(
+                    difference(&dp, &wanted) < 1e-8,
+                    "{n_c} contacts, patches {by_patches}"
+                );
+            }
+            assert_eq!(system.factorisations(), 2);
+        }
+    }
+
+    #[test]
+    fn a_singular_system_is_refused() {
+        let mut random = Random::new(47);
+        let mut memory = DelassusMemory::default();
+        for n_c in [2, 20] {
+            let (_, local) = random_step(&mut random, n_c);
+            let mut system = DelassusSystem::new(&local, &mut memory);
+            let nothing = Linearised {
+                a: DMat3::ZERO,
+                a_inverse: DMat3::ZERO,
+                b: DMat3::ZERO,
+                g: DVec3::ZERO,
+            };
+            assert!(!system.factor(&vec![nothing; n_c]));
+        }
+    }
+}

@@ -203,3 +203,119 @@ pub(crate) fn linearised_rows<S: Coupled>(
         });
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::coupling::system::SystemMemory;
+    use crate::factor::dense::DenseLu;
+    use crate::problem::delassus::Delassus;
+    use crate::problem::generate::{random_mu, random_problem};
+    use crate::problem::local::LocalProblem;
+    use crate::problem::{ContactProblem, Posed};
+    use crate::random::Random;
+
+    /// A random step of `n_c` cones, every third contact compliant, and the same reduced to its contacts.
+    pub(crate) fn random_step(random: &mut Random, n_c: usize) -> (ContactProblem, LocalProblem) {
+        let mut law = |random: &mut Random| Law::Cone {
+            mu: random_mu(random),
+        };
+        let mut step = random_problem(random, n_c, 2.0, &mut law);
+        for contact in step.contacts.iter_mut().step_by(3) {
+            contact.compliance = DVec3::new(0.1, 0.2, 0.3);
+        }
+        let mut local = LocalProblem::default();
+        local.assemble(&step);
+        (step, local)
+    }
+
+    /// Rows A = w̄ (1 − d), B = d, with d diagonal and between 0.1 and 0.9 as between an open contact and one that sticks.
+    pub(crate) fn random_rows(random: &mut Random, delassus: &Delassus) -> Vec<Linearised> {
+        let row = |i: usize| {
+            let d = (random.vec3() * 0.4) + DVec3::splat(0.5);
+            let a = DMat3::from_diagonal((DVec3::ONE - d) * delassus.w_bar(i));
+            Linearised {
+                a,
+                a_inverse: inverse(&a),
+                b: DMat3::from_diagonal(d),
+                g: random.vec3(),
+            }
+        };
+        (0..delassus.len()).map(row).collect()
+    }
+
+    /// (A + B D)⁻¹ g by dense elimination.
+    pub(crate) fn dense_step(delassus: &Delassus, rows: &[Linearised]) -> Vec<DVec3> {
+        let n = 3 * rows.len();
+        let mut lu = DenseLu::default();
+        let matrix = lu.matrix(n);
+        for (i, row) in rows.iter().enumerate() {
+            for j in 0..rows.len() {
+                let mut block = row.b * delassus.find(i, j);
+                if i == j {
+                    block += row.a;
+                }
+                for (r, c) in (0..9).map(|k| (k / 3, k % 3)) {
+                    matrix[(3 * i + r) * n + 3 * j + c] = block.col(c)[r];
+                }
+            }
+        }
+        assert!(lu.factor_in_place());
+        let mut x: Vec<f64> = rows.iter().flat_map(|r| r.g.to_array()).collect();
+        lu.solve(&mut x);
+        x.chunks_exact(3).map(DVec3::from_slice).collect()
+    }
+
+    /// The largest difference of two lists, over the largest entry of the second.
+    pub(crate) fn difference(a: &[DVec3], b: &[DVec3]) -> f64 {
+        assert_eq!(a.len(), b.len());
+        let size = b.iter().fold(0.0f64, |m, v| m.max(v.length()));
+        let worst = |m: f64, (a, b): (&DVec3, &DVec3)| m.max(a.distance(*b));
+        a.iter().zip(b).fold(0.0, worst) / size.max(f64::MIN_POSITIVE)
+    }
+
+    /// diag(1e-10, 1, 1) turned: cofactors would lose the ten digits.
+    #[test]
+    fn a_nearly_singular_matrix_is_inverted() {
+        let turn = DMat3::from_rotation_x(0.3) * DMat3::from_rotation_z(0.7);
+        let m = turn * DMat3::from_diagonal(DVec3::new(1e-10, 1.0, 1.0)) * turn.transpose();
+        let product = m * inverse(&m);
+        for (r, c) in (0..9).map(|k| (k / 3, k % 3)) {
+            let unit = f64::from(u8::from(r == c));
+            assert!((product.col(c)[r] - unit).abs() < 1e-5, "{product}");
+        }
+        assert!(inverse(&DMat3::ZERO).is_nan());
+    }
+
+    /// A is 1e-9 of w̄ on every other contact, as where contacts stick: the residual of the refined step is small
+    /// although the first answer has lost digits.
+    #[test]
+    fn a_step_on_stiff_contacts_is_refined() {
+        let mut random = Random::new(44);
+        let mut memory = SystemMemory::default();
+        for _ in 0..20 {
+            let (step, local) = random_step(&mut random, 9);
+            let mut rows = random_rows(&mut random, &local.delassus);
+            for row in rows.iter_mut().step_by(2) {
+                row.a *= 1e-9;
+                row.a_inverse = inverse(&row.a);
+            }
+            let mut system = memory.system(Posed::Step(&step));
+            assert!(system.factor(&rows));
+            let (mut dp, mut du) = (Vec::new(), Vec::new());
+            let wanted: Vec<DVec3> = rows.iter().map(|r| r.g).collect();
+            system.refined_solve(&mut rows, 20, &mut dp, &mut Refinement::default());
+            let kept: Vec<DVec3> = rows.iter().map(|r| r.g).collect();
+            assert_eq!(kept, wanted, "right-hand sides are put back");
+            local.delassus.times(&dp, &mut du);
+            let image: Vec<DVec3> = (0..9)
+                .map(|i| rows[i].a * dp[i] + rows[i].b * du[i])
+                .collect();
+            assert!(
+                difference(&image, &wanted) < 1e-7,
+                "{}",
+                difference(&image, &wanted)
+            );
+        }
+    }
+}

@@ -93,3 +93,50 @@ impl Coupled for Shifted<'_, '_> {
         self.system.determinant_sign()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::system::SystemMemory;
+    use crate::coupling::tests::{dense_step, difference, random_rows, random_step};
+    use crate::problem::Posed;
+    use crate::problem::delassus::Delassus;
+    use crate::random::Random;
+    use glam::DMat3;
+
+    /// Against the problem whose Delassus matrix is D + τ w̄ I and whose q is q − τ w̄ c.
+    #[test]
+    fn a_shifted_system_is_a_compliant_problem() {
+        let mut random = Random::new(50);
+        let (mut memory, mut scratch) = (SystemMemory::default(), Vec::new());
+        for n_c in [3, 9, 20] {
+            let (step, local) = random_step(&mut random, n_c);
+            let (tau, d) = (0.3, &local.delassus);
+            let softened = (0..n_c).map(|i| (i, i, DMat3::IDENTITY * (tau * d.w_bar(i))));
+            let rigid =
+                (0..n_c).flat_map(|i| d.row(i).0.iter().map(move |&j| (i, j, d.find(i, j))));
+            let compliant = Delassus::from_blocks(n_c, rigid.chain(softened).collect());
+            let [p, centre] = [(); 2].map(|()| (0..n_c).map(|_| random.vec3()).collect::<Vec<_>>());
+            let rows = random_rows(&mut random, d);
+            for posed in [Posed::Step(&step), Posed::Local(&local)] {
+                let mut system = memory.system(posed);
+                let mut shifted = Shifted::new(&mut system, tau, &centre, &mut scratch);
+                let (mut u, mut du, mut dp) = (Vec::new(), Vec::new(), Vec::new());
+                shifted.velocities(&p, &mut u);
+                let velocity = |i: usize| {
+                    compliant.row_times(i, &p) + local.q[i] - centre[i] * (tau * d.w_bar(i))
+                };
+                let wanted: Vec<DVec3> = (0..n_c).map(velocity).collect();
+                assert!(difference(&u, &wanted) < 1e-12);
+                shifted.response(&p, &mut du);
+                let mut wanted = Vec::new();
+                compliant.times(&p, &mut wanted);
+                assert!(difference(&du, &wanted) < 1e-12);
+                assert!(shifted.factor(&rows));
+                shifted.back_solve(&rows, &mut dp);
+                assert!(difference(&dp, &dense_step(&compliant, &rows)) < 1e-9);
+                assert_eq!(shifted.factorisations(), 1);
+            }
+        }
+    }
+}

@@ -133,3 +133,50 @@ impl Coupled for System<'_> {
         either!(self, s => s.determinant_sign())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::tests::random_step;
+    use crate::random::Random;
+
+    #[test]
+    fn few_contacts_of_a_step_and_stored_ones_are_solved_on_the_contacts() {
+        let mut random = Random::new(48);
+        let mut memory = SystemMemory::default();
+        for n_c in [1, FEW_CONTACTS, FEW_CONTACTS + 1, 20] {
+            let (step, local) = random_step(&mut random, n_c);
+            let on_contacts = matches!(memory.system(Posed::Step(&step)), System::Contacts(_));
+            assert_eq!(on_contacts, n_c <= FEW_CONTACTS);
+            let stored = memory.system(Posed::Local(&local));
+            assert!(matches!(stored, System::Contacts(_)) && stored.len() == n_c);
+        }
+    }
+
+    /// w̄ (w_heavy/w̄)^s, closed form at s = ½: the geometric mean.
+    #[test]
+    fn light_contacts_are_rescaled_and_heavy_ones_are_not() {
+        let mut random = Random::new(49);
+        let mut memory = SystemMemory::default();
+        let (step, local) = random_step(&mut random, 9);
+        let w: Vec<f64> = (0..9).map(|i| local.delassus.w_bar(i)).collect();
+        let mut sorted = w.clone();
+        sorted.sort_by(f64::total_cmp);
+        let heavy = sorted[4];
+        for posed in [Posed::Step(&step), Posed::Local(&local)] {
+            let mut system = memory.system(posed);
+            for (s, wanted) in [
+                (0.5, |w: f64, heavy: f64| (w * heavy).sqrt()),
+                (1.0, |_: f64, heavy: f64| heavy),
+                (0.0, |w: f64, _: f64| w),
+            ] as [(f64, fn(f64, f64) -> f64); 3]
+            {
+                system.rescale(heavy, s);
+                for (i, &w) in w.iter().enumerate() {
+                    let wanted = if w > heavy { wanted(w, heavy) } else { w };
+                    assert!((system.w_bar(i) / wanted - 1.0).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
