@@ -4,7 +4,7 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use crate::factor::elimination::{Elimination, Pattern};
+use crate::factor::elimination::{EliminationOrder, Pattern};
 
 /// Dense block, row-major.
 pub(crate) type Block<const B: usize> = [[f64; B]; B];
@@ -14,7 +14,7 @@ pub(crate) type Block<const B: usize> = [[f64; B]; B];
 pub(crate) struct BlockLu<const B: usize> {
     /// Pattern analysed last.
     pattern: Pattern,
-    elimination: Elimination,
+    elimination: EliminationOrder,
     diagonal: Vec<Block<B>>,
     pivots: Vec<Pivot<B>>,
     /// Blocks (later, k) and (k, later).
