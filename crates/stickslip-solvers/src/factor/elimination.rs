@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// A ring of six: eliminating a node couples its two neighbours, so that three places have two later ones, as every
-    /// order of a ring has (one chord for each node but the last three).
+    /// A ring of six: eliminating a node couples its two neighbours, as in every order: three chords. Each place but the
+    /// last two has two later ones.
     #[test]
     fn a_ring_is_filled_by_its_chords() {
         let starts = [0, 3, 6, 9, 12, 15, 18];
