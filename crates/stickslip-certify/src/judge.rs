@@ -589,7 +589,7 @@ pub(crate) fn frame_velocity(
     DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
 }
 
-/// tr W_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).
+/// tr D_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).
 fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
     let mut trace = 3.0 / mass;
     for e in DVec3::AXES {

@@ -16,7 +16,7 @@ pub struct ContactLaw {
     pub restituted: f64,
     /// (ψ/h + u_n, u_t1, u_t2) at the end of the step, m/s.
     pub u: DVec3,
-    /// Effective mass 3/tr(W_ii), kg: turns impulses into velocities.
+    /// Effective mass 3/tr(D_ii), kg: turns impulses into velocities.
     pub mass: f64,
     /// Coefficients of friction.
     pub friction: Friction,

@@ -10,8 +10,8 @@ use stickslip_solvers::problem::local::LocalProblem;
 /// What an FCLIB file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FclibProblem {
-    /// (W, q, μ), and (V, R, s) where there are equations: 0 = Vᵀ r + R λ + s, u = W r + V λ + q. Their λ are bilateral
-    /// blocks after the contacts.
+    /// (W, q, μ), where W is FCLIB's name of the Delassus matrix, and (V, R, s) where there are equations:
+    /// 0 = Vᵀ r + R λ + s, u = W r + V λ + q. Their λ are bilateral blocks after the contacts.
     Local(LocalProblem),
     /// (M, H, f, w, μ), and (G, b) where there are equations.
     Global(GlobalProblem),
@@ -203,7 +203,7 @@ fn matrix(file: &Hdf5File, path: &str) -> Result<SparseMatrix, FclibError> {
     SparseMatrix::from_triplets(m, n, &entries).map_err(|e| fail(&e))
 }
 
-/// The bytes of a file with the problem (W, q, μ), and impulses r to start from where there are some.
+/// The bytes of a file with the problem (D, which FCLIB calls W, q, μ), and impulses r to start from where there are some.
 ///
 /// # Errors
 /// One sentence where a contact's law is neither a cone nor frictionless, or the problem is too large for

@@ -242,6 +242,5 @@ impl Attempt {
 
 /// A tenth of the tolerance in velocity units, those of the data: what the engines take.
 fn speed(problem: &LocalProblem, tolerance: f64) -> f64 {
-    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
-    0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt()
+    0.1 * tolerance * problem.speed()
 }

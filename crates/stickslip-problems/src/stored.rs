@@ -21,7 +21,7 @@ use stickslip_solvers::registry::SOLVER_NAMES;
 /// A problem from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoredProblem {
-    /// Frictional contact on the exact cone: (W, q, μ).
+    /// Frictional contact on the exact cone: (D, q, μ).
     Contact(LocalProblem),
     /// LCP or mixed LCP.
     Complementarity(MixedLcp),

@@ -1,7 +1,7 @@
 //! LCPs that are contact problems in disguise: Stewart and Trinkle's form, recognised by its structure.
 //!
 //! ```text
-//!   0 ≤ p_n ⟂ u_n ≥ 0        0 ≤ β ⟂ Dᵀu_t + σ ≥ 0        0 ≤ σ ⟂ μ p_n − Σβ ≥ 0
+//!   0 ≤ p_n ⟂ u_n ≥ 0        0 ≤ β ⟂ dᵀu_t + σ ≥ 0        0 ≤ σ ⟂ μ p_n − Σβ ≥ 0
 //! ```
 //!
 //! A multiplier σ has no diagonal entry, a column of ones on its β, and a row of −1 on them and μ on one other
@@ -171,8 +171,7 @@ impl LcpContact {
         } else {
             &PATHS
         };
-        let squares: f64 = self.problem.q.iter().map(|q| q.length_squared()).sum();
-        let speed = 1e-2 * tolerance * (squares / self.problem.len() as f64).sqrt();
+        let speed = 1e-2 * tolerance * self.problem.speed();
         let mut homotopy = Homotopy::default();
         for (steps, start) in paths {
             homotopy.settings.steps = *steps;

@@ -44,7 +44,7 @@ impl NewtonMatrix {
         })
     }
 
-    /// δ with ((1 − d + shift) I + D M) δ = −f; None where that is singular.
+    /// δ with (diag(1 − d + shift) + diag(d) M) δ = −f; None where that is singular.
     pub(crate) fn solve(&mut self, d: &[f64], f: &[f64], shift: f64) -> Option<Vec<f64>> {
         if let Some(symbolic) = self.cholesky.clone() {
             let least = |i: usize| d[i].max(LEAST);
