@@ -2,7 +2,7 @@
 
 mod support;
 
-use stickslip::problems::hdf5_write::{self, Data, Group, Node};
+use stickslip::problems::hdf5::{self, Data, Group, Node};
 use support::{folder, path, stickslip};
 use tempfile::TempDir;
 
@@ -145,7 +145,7 @@ fn local(dimension: i32, w: Node, q: &[f64], mu: &[f64]) -> Vec<u8> {
         ("W", w),
         ("vectors", vectors),
     ]);
-    hdf5_write::write(&[("fclib_local".into(), problem)].into())
+    hdf5::write(&[("fclib_local".into(), problem)].into())
 }
 
 fn global(m: Node, h: Node, f: &[f64], w: &[f64], mu: &[f64]) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn global(m: Node, h: Node, f: &[f64], w: &[f64], mu: &[f64]) -> Vec<u8> {
         ("H", h),
         ("vectors", vectors),
     ]);
-    hdf5_write::write(&[("fclib_global".into(), problem)].into())
+    hdf5::write(&[("fclib_global".into(), problem)].into())
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn local_fclib() {
         ("half", good[..good.len() / 2].to_vec(), "outside the file"),
         ("tail", good[..good.len() - 8].to_vec(), "the file ends"),
         ("ten_gigabytes", ten_gigabytes, "bytes where"),
-        ("other", hdf5_write::write(&Group::new()), "fclib_local"),
+        ("other", hdf5::write(&Group::new()), "fclib_local"),
         ("plane", local(2, one(), &Q, &[0.5]), "spacedim"),
         (
             "w_nan",
