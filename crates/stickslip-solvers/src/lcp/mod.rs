@@ -186,7 +186,7 @@ impl MixedLcp {
     /// semidefinite M the ray of Lemke's method is such a y. All up to rounding.
     #[must_use]
     pub fn is_refuted_by(&self, y: &[f64]) -> bool {
-        const ROUNDING: f64 = 1e-10;
+        const FARKAS_ROUNDING: f64 = 1e-10;
         if y.len() != self.q.len() || y[self.n_eq..].iter().any(|&v| v < 0.0) {
             return false;
         }
@@ -196,11 +196,11 @@ impl MixedLcp {
                 sum += v * y[i];
                 size += (v * y[i]).abs();
             }
-            let bound = ROUNDING * size;
+            let bound = FARKAS_ROUNDING * size;
             sum <= bound && (j >= self.n_eq || sum >= -bound)
         };
         let products = self.q.iter().zip(y).map(|(q, y)| q * y);
         let size: f64 = products.clone().map(f64::abs).sum();
-        products.sum::<f64>() < -ROUNDING * size && (0..y.len()).all(vanishes)
+        products.sum::<f64>() < -FARKAS_ROUNDING * size && (0..y.len()).all(vanishes)
     }
 }

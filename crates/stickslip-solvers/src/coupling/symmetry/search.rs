@@ -15,7 +15,7 @@ const MOST_CANDIDATES: usize = 400;
 
 /// One end of a contact, seen from its body.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct ContactEnd {
     contact: usize,
     arm: usize,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Search<'a> {
     problem: &'a ContactProblem,
     /// Ends of contacts on each body: `ends[starts[b]..starts[b + 1]]`.
     starts: Vec<usize>,
-    ends: Vec<End>,
+    ends: Vec<ContactEnd>,
     /// Places of the bodies about their centroid; NaN for those without contacts.
     places: Vec<DVec3>,
     /// Lengths and speeds up to which things are equal.
@@ -60,11 +60,11 @@ impl<'a> Search<'a> {
             starts[b + 1] += starts[b];
         }
         let mut next = starts.clone();
-        let mut ends = vec![End { contact: 0, arm: 0 }; starts[n_b]];
+        let mut ends = vec![ContactEnd { contact: 0, arm: 0 }; starts[n_b]];
         for (i, contact) in problem.contacts.iter().enumerate() {
             for (k, arm) in contact.arms.iter().enumerate() {
                 if let Some(arm) = arm {
-                    ends[next[arm.body]] = End { contact: i, arm: k };
+                    ends[next[arm.body]] = ContactEnd { contact: i, arm: k };
                     next[arm.body] += 1;
                 }
             }
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
         search.place().then_some(search)
     }
 
-    fn ends_of(&self, body: usize) -> &[End] {
+    fn ends_of(&self, body: usize) -> &[ContactEnd] {
         &self.ends[self.starts[body]..self.starts[body + 1]]
     }
 
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
             sum += self.places[b];
             count += 1;
             for k in self.starts[b]..self.starts[b + 1] {
-                let End { contact, arm } = self.ends[k];
+                let ContactEnd { contact, arm } = self.ends[k];
                 let arms = &problem.contacts[contact].arms;
                 if let (Some(own), Some(other)) = (arms[arm], arms[1 - arm])
                     && self.places[other.body].is_nan()
@@ -233,11 +233,11 @@ impl Search<'_> {
     }
 
     /// The end on body `image` where `end` goes.
-    fn image_of(&self, map: &DMat3, end: End, image: usize) -> Option<End> {
+    fn image_of(&self, map: &DMat3, end: ContactEnd, image: usize) -> Option<ContactEnd> {
         let contact = &self.problem.contacts[end.contact];
         let arm = contact.arms[end.arm]?;
         let (lever, push) = (*map * arm.lever, *map * contact.frame[0] * arm.sign);
-        let fits = |other: &&End| {
+        let fits = |other: &&ContactEnd| {
             let contact = &self.problem.contacts[other.contact];
             contact.arms[other.arm].is_some_and(|arm| {
                 let off = arm.lever - lever;

@@ -23,14 +23,14 @@ pub(crate) struct FrontLu<const B: usize> {
     factors: Vec<f64>,
     /// Row k of a front's own was exchanged with this one.
     rows: Vec<usize>,
-    work: Work,
+    work: FrontWork,
     x: Vec<[f64; B]>,
     y: Vec<f64>,
 }
 
 /// The dense matrix at hand and what fronts have left to others.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct FrontWork {
     dense: FrontMatrix,
     stack: Vec<f64>,
     packed: Vec<[f64; TILE.1]>,
@@ -38,13 +38,13 @@ struct Work {
 
 /// a·b over the length of `a`, in eight sums that are added at the end.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.split_at(a.len() * LANES);
-    let (b, _) = b.as_chunks::<LANES>();
+    const DOT_LANES: usize = 8;
+    let mut sums = [0.0; DOT_LANES];
+    let (a, a_rest) = a.as_chunks::<DOT_LANES>();
+    let (b, b_rest) = b.split_at(a.len() * DOT_LANES);
+    let (b, _) = b.as_chunks::<DOT_LANES>();
     for i in 0..a.len().min(b.len()) {
-        for k in 0..LANES {
+        for k in 0..DOT_LANES {
             sums[k] += a[i][k] * b[i][k];
         }
     }
@@ -98,7 +98,7 @@ impl<const B: usize> FrontLu<B> {
             let front = &self.tree.fronts[number];
             let (own, n) = (B * front.own, B * front.size());
             let rows = &mut self.rows[B * front.first..][..own];
-            let Work {
+            let FrontWork {
                 dense,
                 stack,
                 packed,
@@ -124,7 +124,7 @@ impl<const B: usize> FrontLu<B> {
     fn assemble(&mut self, number: usize) {
         let tree = &self.tree;
         let front = &tree.fronts[number];
-        let Work { dense, stack, .. } = &mut self.work;
+        let FrontWork { dense, stack, .. } = &mut self.work;
         dense.reset(B * front.size());
         for &(at, r, c) in &tree.entries[front.entries.clone()] {
             for (k, row) in self.blocks[at].iter().enumerate() {

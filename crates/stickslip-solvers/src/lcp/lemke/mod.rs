@@ -13,7 +13,7 @@ mod pivoting;
 mod sparse_lu;
 mod start;
 
-use crate::lcp::lemke::path::{ATTEMPTS, Attempt, End};
+use crate::lcp::lemke::path::{ATTEMPTS, PathChoice, PathEnd};
 use crate::lcp::lemke::pivoting::{Pivoting, largest};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::limit;
@@ -128,12 +128,12 @@ impl Lemke {
 
     /// One path, and where it ends away from a solution a few more pivots from its last basis for the q as given: how it
     /// ended, and its point with the number of pivots.
-    fn follow(&mut self, problem: &MixedLcp, attempt: Attempt) -> (End, LcpSolution) {
+    fn follow(&mut self, problem: &MixedLcp, attempt: PathChoice) -> (PathEnd, LcpSolution) {
         let (end, pivots) = self.pivoting.run(attempt, &self.settings);
         let mut out = self.point(problem, pivots);
         // The last basis of a moved problem may need a few more pivots for the true one.
         for _ in 0..CORRECTIONS {
-            if end != End::Solved || out.residual <= self.settings.tolerance {
+            if end != PathEnd::Solved || out.residual <= self.settings.tolerance {
                 break;
             }
             let (_, pivots) = self.pivoting.run(attempt.unmoved(), &self.settings);
@@ -153,13 +153,13 @@ impl Lemke {
     }
 
     /// What a path that did not end at a solution says.
-    fn failure(&mut self, problem: &MixedLcp, end: End, point: LcpSolution) -> LcpError {
+    fn failure(&mut self, problem: &MixedLcp, end: PathEnd, point: LcpSolution) -> LcpError {
         let LcpSolution {
             z,
             residual,
             iterations,
         } = point;
-        let End::Ray(entering) = end else {
+        let PathEnd::Ray(entering) = end else {
             return LcpError::Limit {
                 iterations,
                 z,

@@ -8,13 +8,13 @@ use crate::random::Random;
 /// One try: a covering vector, by how much q is moved (relative to the largest basic variable at the start), and how
 /// many times the usual number of pivots it may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct PathChoice {
     cover: Cover,
     perturbation: f64,
     patience: usize,
 }
 
-impl Attempt {
+impl PathChoice {
     /// The same with q as it is.
     pub(crate) fn unmoved(self) -> Self {
         Self {
@@ -35,8 +35,8 @@ enum Cover {
     Load,
 }
 
-const fn attempt(cover: Cover, perturbation: f64, patience: usize) -> Attempt {
-    Attempt {
+const fn attempt(cover: Cover, perturbation: f64, patience: usize) -> PathChoice {
+    PathChoice {
         cover,
         perturbation,
         patience,
@@ -44,7 +44,7 @@ const fn attempt(cover: Cover, perturbation: f64, patience: usize) -> Attempt {
 }
 
 /// The tries in their order; the last has the patience for the long paths of large piles.
-pub(crate) const ATTEMPTS: [Attempt; 7] = [
+pub(crate) const ATTEMPTS: [PathChoice; 7] = [
     attempt(Cover::Drawn(0), 0.0, 1),
     attempt(Cover::Drawn(1), 1e-8, 1),
     attempt(Cover::Ones, 1e-6, 1),
@@ -66,7 +66,7 @@ const MOST_PIVOTS: usize = 500_000;
 
 /// How a path ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum End {
+pub(crate) enum PathEnd {
     /// z₀ left, or was not needed.
     Solved,
     /// Nothing leaves when this variable enters.
@@ -100,41 +100,45 @@ impl Cover {
 
 impl Pivoting {
     /// Follows a path from the present basis; how it ended, and its pivots.
-    pub(crate) fn run(&mut self, attempt: Attempt, settings: &LemkeSettings) -> (End, usize) {
+    pub(crate) fn run(
+        &mut self,
+        attempt: PathChoice,
+        settings: &LemkeSettings,
+    ) -> (PathEnd, usize) {
         if !self.begin() {
-            return (End::Singular, 0);
+            return (PathEnd::Singular, 0);
         }
         let Some(mut out) = self.enter_cover(attempt) else {
-            return (End::Solved, 0);
+            return (PathEnd::Solved, 0);
         };
         let n = self.n;
         let most = (attempt.patience * settings.pivots_per_row * n + 100).min(MOST_PIVOTS);
         for pivots in 1..=most {
             if limit::reached() {
-                return (End::Limit, pivots);
+                return (PathEnd::Limit, pivots);
             }
             if self.is_stale(settings) && !self.refactor() {
-                return (End::Singular, pivots);
+                return (PathEnd::Singular, pivots);
             }
             // The complement of what left enters.
             let entering = if out < n { out + n } else { out - n };
             let row = match self.leaving(entering) {
                 Ok(Some(row)) => row,
-                Ok(None) => return (End::Ray(entering), pivots),
-                Err(Singular) => return (End::Singular, pivots),
+                Ok(None) => return (PathEnd::Ray(entering), pivots),
+                Err(Singular) => return (PathEnd::Singular, pivots),
             };
             out = self.variables[row];
             self.pivot(row, entering);
             if out == 2 * n {
-                return (End::Solved, pivots);
+                return (PathEnd::Solved, pivots);
             }
         }
-        (End::Limit, most)
+        (PathEnd::Limit, most)
     }
 
     /// Draws the ties, moves q if the attempt says so, and lets z₀ enter where x/d is least. The variable that leaves, or
     /// None where none is negative.
-    fn enter_cover(&mut self, attempt: Attempt) -> Option<usize> {
+    fn enter_cover(&mut self, attempt: PathChoice) -> Option<usize> {
         let n = self.n;
         let mut random = Random::new(0x5eed);
         let bounded: Vec<bool> = (0..n).map(|i| self.is_bounded(i)).collect();
