@@ -25,13 +25,19 @@
 //! | [`shifted`] | a system made compliant about a centre | the proximal method |
 //! | [`symmetry`], [`quotient`] | symmetries of a step, and one contact of each orbit | large symmetric piles |
 
-pub(crate) mod bodies;
-pub(crate) mod contacts;
-pub(crate) mod patches;
-pub(crate) mod quotient;
-pub(crate) mod shifted;
-pub(crate) mod symmetry;
-pub(crate) mod system;
+mod bodies;
+mod contacts;
+mod patches;
+mod quotient;
+mod shifted;
+mod symmetry;
+mod system;
+
+pub(crate) use bodies::{BodyMemory, BodySystem};
+pub(crate) use quotient::Quotient;
+pub(crate) use shifted::Shifted;
+pub(crate) use symmetry::symmetries;
+pub(crate) use system::{System, SystemMemory};
 
 use crate::engines::newton::Map;
 use crate::factor::block_lu::{Block, Pivot};

@@ -1,13 +1,10 @@
 //! The system of a problem in either of its forms, on its bodies or on its contacts.
 
-pub(crate) use crate::coupling::bodies::{BodyMemory, BodySystem};
+use crate::coupling::bodies::{BodyMemory, BodySystem};
 use crate::coupling::contacts::{DelassusMemory, DelassusSystem};
-pub(crate) use crate::coupling::linearised_rows;
-pub(crate) use crate::coupling::shifted::Shifted;
-pub(crate) use crate::coupling::{Coupled, Linearised, Refinement};
-use crate::problem::Law;
-pub(crate) use crate::problem::Posed;
+use crate::coupling::{Coupled, Linearised};
 use crate::problem::local::LocalProblem;
+use crate::problem::{Law, Posed};
 use glam::DVec3;
 
 /// The system of a posed problem, on its bodies or on its contacts.
