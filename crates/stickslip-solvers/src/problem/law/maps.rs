@@ -134,6 +134,8 @@ mod tests {
         assert!(law.alart_curnier(p, u, 1.0).f.length() > 0.1);
     }
 
+    type Map = fn(&Law, DVec3, DVec3, f64) -> Linear;
+
     /// dF = w̄ (I − P') dp + P_u du against differences, away from kinks.
     #[test]
     fn derivatives_match_differences() {
@@ -150,8 +152,7 @@ mod tests {
                 Law::Unilateral,
             ][k % 3]
                 .clone();
-            let maps: [fn(&Law, DVec3, DVec3, f64) -> Linear; 3] =
-                [Law::linearised, Law::relaxed, Law::alart_curnier];
+            let maps: [Map; 3] = [Law::linearised, Law::relaxed, Law::alart_curnier];
             for map in maps {
                 let w_bar = 0.7;
                 let at = |p, u| map(&law, p, u, w_bar).f;
