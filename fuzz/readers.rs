@@ -140,7 +140,7 @@ pub(crate) fn fclib(bytes: &[u8]) {
 
 /// A (mixed) LCP as JSON.
 pub(crate) fn lcp_json(bytes: &[u8]) {
-    let _ = problems::lcp_json::read(&text(bytes));
+    let _ = problems::json::lcp::read(&text(bytes));
 }
 
 /// The problem of a step as JSON, or an LCP by its type; a small step is solved.

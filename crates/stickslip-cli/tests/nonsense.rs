@@ -2,7 +2,7 @@
 
 mod support;
 
-use stickslip::problems::hdf5_write::{self, Data, Group, Node};
+use stickslip::problems::hdf5::{self, Data, Group, Node};
 use support::{folder, path, stickslip};
 use tempfile::TempDir;
 
@@ -145,7 +145,7 @@ fn local(dimension: i32, w: Node, q: &[f64], mu: &[f64]) -> Vec<u8> {
         ("W", w),
         ("vectors", vectors),
     ]);
-    hdf5_write::write(&[("fclib_local".into(), problem)].into())
+    hdf5::write(&[("fclib_local".into(), problem)].into())
 }
 
 fn global(m: Node, h: Node, f: &[f64], w: &[f64], mu: &[f64]) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn global(m: Node, h: Node, f: &[f64], w: &[f64], mu: &[f64]) -> Vec<u8> {
         ("H", h),
         ("vectors", vectors),
     ]);
-    hdf5_write::write(&[("fclib_global".into(), problem)].into())
+    hdf5::write(&[("fclib_global".into(), problem)].into())
 }
 
 #[test]
@@ -181,12 +181,12 @@ fn local_fclib() {
         ("half", good[..good.len() / 2].to_vec(), "outside the file"),
         ("tail", good[..good.len() - 8].to_vec(), "the file ends"),
         ("ten_gigabytes", ten_gigabytes, "bytes where"),
-        ("other", hdf5_write::write(&Group::new()), "fclib_local"),
+        ("other", hdf5::write(&Group::new()), "fclib_local"),
         ("plane", local(2, one(), &Q, &[0.5]), "spacedim"),
         (
             "w_nan",
             local(3, diagonal(3, nan), &Q, &[0.5]),
-            "contact 0: W",
+            "contact 0: the Delassus matrix",
         ),
         (
             "q_nan",
@@ -233,7 +233,7 @@ fn local_fclib() {
 fn global_fclib() {
     let place = folder();
     let (one, nan) = (|| diagonal(3, 1.0), f64::NAN);
-    // One body with all contacts: W would be dense.
+    // One body with all contacts: D would be dense.
     let n = 30_000;
     let k: Vec<i32> = (0..n).collect();
     let all = vec![1.0; k.len()];
@@ -275,7 +275,7 @@ fn global_fclib() {
             global(one(), diagonal(6, 1.0), &Q, &Q, &[0.5]),
             "H 6 x 6",
         ),
-        ("dense", dense, "W would have 900000000 entries"),
+        ("dense", dense, "would have 900000000 entries"),
     ] {
         refused(&place, &format!("{name}.hdf5"), &bytes, &[words]);
     }
@@ -291,7 +291,7 @@ fn what_overflows_is_not_solved() {
     for solver in ["auto", "lemke", "interior-point", "pgs"] {
         stickslip(&["solve", &file, "--solver", solver]).exits(1);
     }
-    // Without W no impulse stops what approaches, however large.
+    // Without D (W in the file) no impulse stops what approaches, however large.
     let still = path(&place, "still.hdf5");
     std::fs::write(&still, local(3, diagonal(3, 0.0), &Q, &[0.5])).expect("writable");
     stickslip(&["solve", &still]).exits(1);

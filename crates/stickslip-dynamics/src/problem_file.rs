@@ -1,7 +1,7 @@
 //! The problem of the last step with the names of its bodies and blocks, for a file.
 
 use crate::world::World;
-use stickslip_problems::step_json::StepFile;
+use stickslip_problems::json::step::StepFile;
 
 impl World {
     /// The problem that was solved in the last step, with its impulses; or, if that step was refused, the problem that could

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip_dynamics::scene::{Override, Scene};
 use stickslip_dynamics::{StepError, World};
-use stickslip_problems::step_json;
+use stickslip_problems::json::step;
 use stickslip_problems::stored::{StoredProblem, file_of_step};
 use stickslip_solvers::problem::residual::of_step;
 use stickslip_solvers::problem::{ContactProblem, Twist};
@@ -59,7 +59,7 @@ fn steps_with_joints_are_solved_from_their_files() {
             let place = format!("{scene} {settings:?}, step {n}");
             let step = world.problem_file("a step".into(), place.clone());
             let text = step.write().unwrap_or_else(|e| panic!("{place}: {e}"));
-            let read = step_json::read(&text).unwrap_or_else(|e| panic!("{place}: {e}"));
+            let read = step::read(&text).unwrap_or_else(|e| panic!("{place}: {e}"));
             assert_eq!(read.write().expect("written"), text, "{place}");
             assert_eq!(read.bodies.len(), read.problem.nu_free.len());
             assert!(read.blocks.iter().all(|name| !name.is_empty()), "{place}");

@@ -1,17 +1,16 @@
 //! FCLIB files: frictional contact problems in HDF5; local and global ones are read, local ones written.
 
-use crate::hdf5::{Hdf5Error, Hdf5File};
-use crate::hdf5_write::{self, Data, Group, Node};
+use crate::hdf5::{self, Data, Group, Hdf5Error, Hdf5File, Node};
 use glam::DVec3;
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::problem::global::{GlobalProblem, local_problem};
 use stickslip_solvers::problem::local::LocalProblem;
 
 /// What an FCLIB file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FclibProblem {
-    /// (W, q, μ), and (V, R, s) where there are equations: 0 = Vᵀ r + R λ + s, u = W r + V λ + q. Their λ are bilateral
-    /// blocks after the contacts.
+    /// (W, q, μ), where W is FCLIB's name of the Delassus matrix, and (V, R, s) where there are equations:
+    /// 0 = Vᵀ r + R λ + s, u = W r + V λ + q. Their λ are bilateral blocks after the contacts.
     Local(LocalProblem),
     /// (M, H, f, w, μ), and (G, b) where there are equations.
     Global(GlobalProblem),
@@ -203,7 +202,7 @@ fn matrix(file: &Hdf5File, path: &str) -> Result<SparseMatrix, FclibError> {
     SparseMatrix::from_triplets(m, n, &entries).map_err(|e| fail(&e))
 }
 
-/// The bytes of a file with the problem (W, q, μ), and impulses r to start from where there are some.
+/// The bytes of a file with the problem (D, which FCLIB calls W, q, μ), and impulses r to start from where there are some.
 ///
 /// # Errors
 /// One sentence where a contact's law is neither a cone nor frictionless, or the problem is too large for
@@ -221,54 +220,56 @@ pub fn write(
         columns.push(index(column)?);
         values.push(value);
     }
-    let integer = |v: i32| Node::Data(Data::Integers(vec![v]));
-    let reals = |v: &[DVec3]| {
-        let flat = v.iter().flat_map(|x| x.to_array()).collect();
-        Node::Data(Data::Reals(flat))
-    };
     let (n, nz) = (index(3 * problem.len())?, index(values.len())?);
     // Triplets: i holds rows, p columns.
-    let w: Group = [
-        ("m".into(), integer(n)),
-        ("n".into(), integer(n)),
-        ("nzmax".into(), integer(nz)),
-        ("nz".into(), integer(nz)),
-        ("i".into(), Node::Data(Data::Integers(rows))),
-        ("p".into(), Node::Data(Data::Integers(columns))),
-        ("x".into(), Node::Data(Data::Reals(values))),
-    ]
-    .into();
-    let vectors: Group = [
-        ("q".into(), reals(&problem.q)),
-        ("mu".into(), Node::Data(Data::Reals(mu))),
-    ]
-    .into();
-    let text = |t: &str| Node::Data(Data::Text(t.into()));
-    let info: Group = [
-        ("title".into(), text(title)),
-        ("description".into(), text(description)),
-        ("math_info".into(), text("")),
-    ]
-    .into();
-    let local: Group = [
-        ("spacedim".into(), integer(3)),
-        ("W".into(), Node::Group(w)),
-        ("vectors".into(), Node::Group(vectors)),
-        ("info".into(), Node::Group(info)),
-    ]
-    .into();
-    let mut root: Group = [("fclib_local".into(), Node::Group(local))].into();
+    let w = group([
+        ("m", integer(n)),
+        ("n", integer(n)),
+        ("nzmax", integer(nz)),
+        ("nz", integer(nz)),
+        ("i", Node::Data(Data::Integers(rows))),
+        ("p", Node::Data(Data::Integers(columns))),
+        ("x", Node::Data(Data::Reals(values))),
+    ]);
+    let vectors = group([
+        ("q", reals(&problem.q)),
+        ("mu", Node::Data(Data::Reals(mu))),
+    ]);
+    let info = group([
+        ("title", text(title)),
+        ("description", text(description)),
+        ("math_info", text("")),
+    ]);
+    let local = group([
+        ("spacedim", integer(3)),
+        ("W", w),
+        ("vectors", vectors),
+        ("info", info),
+    ]);
+    let mut root: Group = [("fclib_local".into(), local)].into();
     if let Some(r) = guess {
         let u: Vec<DVec3> = (0..problem.len()).map(|i| problem.velocity(i, r)).collect();
-        let first: Group = [("r".into(), reals(r)), ("u".into(), reals(&u))].into();
-        let guesses: Group = [
-            ("number_of_guesses".into(), integer(1)),
-            ("1".into(), Node::Group(first)),
-        ]
-        .into();
-        root.insert("guesses".into(), Node::Group(guesses));
+        let first = group([("r", reals(r)), ("u", reals(&u))]);
+        let guesses = group([("number_of_guesses", integer(1)), ("1", first)]);
+        root.insert("guesses".into(), guesses);
     }
-    Ok(hdf5_write::write(&root))
+    Ok(hdf5::write(&root))
+}
+
+fn group<const N: usize>(members: [(&str, Node); N]) -> Node {
+    Node::Group(members.map(|(name, node)| (name.into(), node)).into())
+}
+
+fn integer(v: i32) -> Node {
+    Node::Data(Data::Integers(vec![v]))
+}
+
+fn reals(v: &[DVec3]) -> Node {
+    Node::Data(Data::Reals(v.iter().flat_map(|x| x.to_array()).collect()))
+}
+
+fn text(t: &str) -> Node {
+    Node::Data(Data::Text(t.into()))
 }
 
 fn index(i: usize) -> Result<i32, String> {

@@ -2,18 +2,16 @@
 //!
 //! | file | holds | module |
 //! |---|---|---|
-//! | FCLIB, `.hdf5` | frictional contact, local or global form | [`fclib`], over [`hdf5`] and [`hdf5_write`] |
-//! | LCP, `.json` | LCP and mixed LCP | [`lcp_json`] |
-//! | step, `.json` | the blocks of a step: bodies, contacts, laws | [`step_json`] |
+//! | FCLIB, `.hdf5` | frictional contact, local or global form | [`fclib`], over [`hdf5`] |
+//! | LCP, `.json` | LCP and mixed LCP | [`json::lcp`] |
+//! | step, `.json` | the blocks of a step: bodies, contacts, laws | [`json::step`] |
 //! | Matrix Market, `.mtx` | the matrix of an LCP, its vector beside it | [`matrix_market`] |
 //!
 //! [`stored::StoredProblem`] is any of them; [`prepared::Prepared`] a solver ready to solve one.
 
 pub mod fclib;
 pub mod hdf5;
-pub mod hdf5_write;
-pub mod lcp_json;
+pub mod json;
 pub mod matrix_market;
 pub mod prepared;
-pub mod step_json;
 pub mod stored;

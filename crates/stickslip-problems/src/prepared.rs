@@ -1,10 +1,9 @@
 //! A solver by its name, ready to solve a stored problem: its memory is kept between attempts.
 
-use crate::step_json::StepFile;
+use crate::json::step::StepFile;
 use crate::stored::{StoredAnswer, StoredProblem, ray_in_words, solve_lcp};
 use glam::DVec3;
 use stickslip_solvers::auto::Auto;
-use stickslip_solvers::coupling::system::Posed;
 use stickslip_solvers::engines::admm::Admm;
 use stickslip_solvers::engines::homotopy::Homotopy;
 use stickslip_solvers::engines::interior_point::InteriorPoint;
@@ -14,6 +13,7 @@ use stickslip_solvers::engines::proximal::Proximal;
 use stickslip_solvers::engines::relaxation;
 use stickslip_solvers::engines::staggered::{self, Staggered};
 use stickslip_solvers::lcp::{LcpError, LcpSolution, MixedLcp};
+use stickslip_solvers::problem::Posed;
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::registry::solver_by_name;
 use stickslip_solvers::solver::{ContactSolver, Engine, SolveError, Solved};
@@ -82,140 +82,129 @@ impl<'a> Prepared<'a> {
     /// Solves the problem from nothing, with the memory of the last attempt but nothing of what it found.
     #[must_use]
     pub fn attempt(&mut self, tolerance: f64) -> Attempt {
-        let mut solver = self.name;
-        let (mut ray, mut note) = (false, String::new());
-        let (found, iterations) = match &mut self.method {
+        let name = self.name;
+        match &mut self.method {
             Method::Auto(problem, auto) => {
                 auto.forget();
-                let told = Told::of(auto.solve_local(problem, &[], tolerance), |contacts| {
+                let result = auto.solve_local(problem, &[], tolerance);
+                Attempt::of_solver(name, problem.len(), result, |contacts| {
                     let numbers = contacts.iter().map(ToString::to_string);
                     format!("contacts {}", numbers.collect::<Vec<_>>().join(", "))
-                });
-                (solver, ray, note) = (told.solver.unwrap_or(solver), told.ray, told.note);
-                let p = told
-                    .impulses
-                    .unwrap_or_else(|| vec![DVec3::ZERO; problem.len()]);
-                (Found::Impulses(p), told.iterations)
+                })
             }
-            Method::Step(file, method) => {
-                let told = Told::of(method.solve(&file.problem, None, tolerance), |contacts| {
-                    let mut names: Vec<String> =
-                        contacts.iter().map(|&i| file.block_name(i)).collect();
+            Method::Step(file, solver) => {
+                let result = solver.solve(&file.problem, None, tolerance);
+                let n = file.problem.contacts.len();
+                Attempt::of_solver(name, n, result, |contacts| {
+                    let mut names: Vec<_> = contacts.iter().map(|&i| file.block_name(i)).collect();
                     names.dedup();
                     names.join(", ")
-                });
-                (solver, ray, note) = (told.solver.unwrap_or(solver), told.ray, told.note);
-                let p = told
-                    .impulses
-                    .unwrap_or_else(|| vec![DVec3::ZERO; file.problem.contacts.len()]);
-                (Found::Impulses(p), told.iterations)
+                })
             }
             Method::Engine(problem, engine) => {
                 let mut p = vec![DVec3::ZERO; problem.len()];
-                let inner = speed(problem, tolerance);
+                let inner = inner_tolerance(problem, tolerance);
                 let outcome = engine.improve_on(Posed::Local(problem), &mut p, inner);
-                (Found::Impulses(p), outcome.iterations)
+                Attempt::of_impulses(name, p, outcome.iterations, String::new())
             }
-            Method::Staggered(problem, staggered) => {
+            Method::Staggered(problem, solver) => {
                 let mut p = vec![DVec3::ZERO; problem.len()];
-                let iterations = match staggered::refuse(&problem.laws) {
-                    Err(e) => {
-                        note = e.to_string();
-                        0
-                    }
-                    Ok(()) => {
-                        let inner = speed(problem, tolerance);
-                        staggered.solve_local(problem, &mut p, inner).iterations
-                    }
-                };
-                (Found::Impulses(p), iterations)
+                if let Err(e) = staggered::refuse(&problem.laws) {
+                    return Attempt::of_impulses(name, p, 0, e.to_string());
+                }
+                let inner = inner_tolerance(problem, tolerance);
+                let outcome = solver.solve_local(problem, &mut p, inner);
+                Attempt::of_impulses(name, p, outcome.iterations, String::new())
             }
             Method::Relaxation(problem) => {
-                let relaxed = relaxation::solve(problem, speed(problem, tolerance));
-                note = format!(
+                let relaxed = relaxation::solve(problem, inner_tolerance(problem, tolerance));
+                let note = format!(
                     "the convex relaxation, its own law to {:.1e} m/s: what slides takes off by up to {:.1e} m/s, which Coulomb's \
                      law does not let it",
                     relaxed.residual, relaxed.artefact
                 );
-                (Found::Impulses(relaxed.impulses), relaxed.iterations)
+                Attempt::of_impulses(name, relaxed.impulses, relaxed.iterations, note)
             }
-            Method::Complementarity(problem) => {
-                // The name was tested when this was made.
-                let result = solve_lcp(problem, self.name, tolerance)
-                    .unwrap_or_else(|| Err(LcpError::Unsuitable(self.name.into())));
-                (ray, note) = match &result {
-                    Err(LcpError::Ray {
-                        direction,
-                        infeasible,
-                        ..
-                    }) => (true, ray_in_words(direction, *infeasible)),
-                    Err(e @ LcpError::Unsuitable(_)) => (false, e.to_string()),
-                    _ => (false, String::new()),
-                };
-                let (z, iterations) = match result {
-                    Ok(LcpSolution { z, iterations, .. })
-                    | Err(LcpError::Limit { z, iterations, .. }) => (z, iterations),
-                    Err(LcpError::Ray { z, pivots, .. }) => (z, pivots),
-                    Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], 0),
-                };
-                (Found::Variables(z), iterations)
-            }
-        };
-        Attempt {
-            found,
-            asked: self.name,
-            solver,
-            iterations,
-            ray,
-            note,
-        }
-    }
-}
-
-/// What a solver of contact problems says.
-#[derive(Default)]
-struct Told {
-    impulses: Option<Vec<DVec3>>,
-    solver: Option<&'static str>,
-    iterations: usize,
-    ray: bool,
-    note: String,
-}
-
-impl Told {
-    /// `names` gives the contacts of a ray theirs.
-    fn of(result: Result<Solved, SolveError>, names: impl Fn(&[usize]) -> String) -> Self {
-        match result {
-            Ok(solved) => Self {
-                impulses: Some(solved.impulses),
-                solver: Some(solved.solver),
-                iterations: solved.iterations,
-                ..Self::default()
-            },
-            Err(SolveError::NotConverged {
-                best, iterations, ..
-            }) => Self {
-                impulses: Some(best),
-                iterations,
-                ..Self::default()
-            },
-            Err(SolveError::Ray { contacts, .. }) => Self {
-                ray: true,
-                note: format!(
-                    "there is no solution: no motion keeps {} open together",
-                    names(&contacts)
-                ),
-                ..Self::default()
-            },
-            Err(e @ SolveError::Unsuitable { .. }) => Self {
-                note: e.to_string(),
-                ..Self::default()
-            },
+            Method::Complementarity(problem) => Attempt::of_lcp(problem, name, tolerance),
         }
     }
 }
 
 impl Attempt {
+    /// Impulses of the solver that was asked.
+    fn of_impulses(name: &'static str, p: Vec<DVec3>, iterations: usize, note: String) -> Self {
+        Self {
+            found: Found::Impulses(p),
+            asked: name,
+            solver: name,
+            iterations,
+            ray: false,
+            note,
+        }
+    }
+
+    /// What a solver of `n` contacts says; `names` gives the contacts of a ray theirs.
+    fn of_solver(
+        name: &'static str,
+        n: usize,
+        result: Result<Solved, SolveError>,
+        names: impl Fn(&[usize]) -> String,
+    ) -> Self {
+        let none = || vec![DVec3::ZERO; n];
+        match result {
+            Ok(solved) => Self {
+                solver: solved.solver,
+                ..Self::of_impulses(name, solved.impulses, solved.iterations, String::new())
+            },
+            Err(SolveError::NotConverged {
+                best, iterations, ..
+            }) => Self::of_impulses(name, best, iterations, String::new()),
+            Err(SolveError::Ray { contacts, .. }) => {
+                let note = format!(
+                    "there is no solution: no motion keeps {} open together",
+                    names(&contacts)
+                );
+                Self {
+                    ray: true,
+                    ..Self::of_impulses(name, none(), 0, note)
+                }
+            }
+            Err(e @ SolveError::Unsuitable { .. }) => {
+                Self::of_impulses(name, none(), 0, e.to_string())
+            }
+        }
+    }
+
+    /// What the solver of that name, tested when it was prepared, makes of an LCP.
+    fn of_lcp(problem: &MixedLcp, name: &'static str, tolerance: f64) -> Self {
+        let result = solve_lcp(problem, name, tolerance)
+            .unwrap_or_else(|| Err(LcpError::Unsuitable(name.into())));
+        let (ray, note) = match &result {
+            Err(LcpError::Ray {
+                direction,
+                infeasible,
+                ..
+            }) => (true, ray_in_words(direction, *infeasible)),
+            Err(e @ LcpError::Unsuitable(_)) => (false, e.to_string()),
+            _ => (false, String::new()),
+        };
+        let (z, iterations) = match result {
+            Ok(LcpSolution { z, iterations, .. }) | Err(LcpError::Limit { z, iterations, .. }) => {
+                (z, iterations)
+            }
+            Err(LcpError::Ray { z, pivots, .. }) => (z, pivots),
+            Err(LcpError::Unsuitable(_)) => (vec![0.0; problem.q.len()], 0),
+        };
+        Self {
+            found: Found::Variables(z),
+            asked: name,
+            solver: name,
+            iterations,
+            ray,
+            note,
+        }
+    }
+
     /// What it is worth by the problem's own residual; `None` where the problem is not the one it was made for.
     #[must_use]
     pub fn judge(self, problem: &StoredProblem, tolerance: f64) -> Option<StoredAnswer> {
@@ -241,7 +230,6 @@ impl Attempt {
 }
 
 /// A tenth of the tolerance in velocity units, those of the data: what the engines take.
-fn speed(problem: &LocalProblem, tolerance: f64) -> f64 {
-    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
-    0.1 * tolerance * (squares / problem.len().max(1) as f64).sqrt()
+fn inner_tolerance(problem: &LocalProblem, tolerance: f64) -> f64 {
+    0.1 * tolerance * problem.speed()
 }

@@ -2,10 +2,10 @@
 //! problem of a step written as such a file.
 
 use crate::fclib;
-use crate::lcp_json::{self, LcpFile};
+use crate::json::lcp::{self, LcpFile};
+use crate::json::step::{self, StepFile};
 use crate::matrix_market;
 use crate::prepared::Prepared;
-use crate::step_json::{self, StepFile};
 use glam::DVec3;
 use std::path::Path;
 use stickslip_solvers::lcp::interior::{LcpInterior, LcpInteriorSettings, mixed, solve_auto};
@@ -21,7 +21,7 @@ use stickslip_solvers::registry::SOLVER_NAMES;
 /// A problem from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoredProblem {
-    /// Frictional contact on the exact cone: (W, q, μ).
+    /// Frictional contact on the exact cone: (D, q, μ).
     Contact(LocalProblem),
     /// LCP or mixed LCP.
     Complementarity(MixedLcp),
@@ -127,14 +127,14 @@ impl StoredProblem {
     /// One sentence with the place where the text is no such problem.
     pub fn from_json(text: &str) -> Result<Self, String> {
         #[derive(serde::Deserialize)]
-        struct Kind {
+        struct Typed {
             #[serde(rename = "type")]
-            kind: String,
+            word: String,
         }
-        let kind: Kind = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        match kind.kind.as_str() {
-            step_json::TYPE => Ok(Self::Step(step_json::read(text)?)),
-            "lcp" | "mlcp" => Ok(Self::Complementarity(match lcp_json::read(text)? {
+        let typed: Typed = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        match typed.word.as_str() {
+            step::TYPE => Ok(Self::Step(step::read(text)?)),
+            "lcp" | "mlcp" => Ok(Self::Complementarity(match lcp::read(text)? {
                 LcpFile::Plain(lcp) => mixed(&lcp),
                 LcpFile::Mixed(problem) => problem,
             })),
@@ -259,8 +259,8 @@ impl StoredProblem {
 /// One sentence where numbers are not finite, or too many for the format.
 pub fn file_of_step(step: &StepFile) -> Result<(&'static str, Vec<u8>), String> {
     match StoredProblem::of_step(&step.problem)? {
-        StoredProblem::Complementarity(lcp) => {
-            let text = lcp_json::write(&lcp, &step.name, &step.note);
+        StoredProblem::Complementarity(problem) => {
+            let text = lcp::write(&problem, &step.name, &step.note);
             Ok(("json", text.into_bytes()))
         }
         StoredProblem::Contact(local) => {
@@ -300,14 +300,14 @@ pub(crate) fn solve_lcp(
 
 /// What a ray says.
 pub(crate) fn ray_in_words(direction: &[f64], infeasible: bool) -> String {
-    const MOST: usize = 12;
+    const MOST_NAMED: usize = 12;
     let mut places: Vec<String> = (0..direction.len())
         .filter(|&i| direction[i].abs() > 1e-9)
         .map(|i| i.to_string())
         .collect();
-    if places.len() > MOST {
-        let more = places.len() - MOST;
-        places.truncate(MOST);
+    if places.len() > MOST_NAMED {
+        let more = places.len() - MOST_NAMED;
+        places.truncate(MOST_NAMED);
         places.push(format!("{more} more"));
     }
     let one = places.len() == 1;

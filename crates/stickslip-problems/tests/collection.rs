@@ -2,8 +2,8 @@
 
 mod common;
 
-use stickslip_problems::lcp_json::LcpFile;
-use stickslip_problems::{fclib, lcp_json};
+use stickslip_problems::json::lcp::LcpFile;
+use stickslip_problems::{fclib, json};
 use stickslip_solvers::auto::Auto;
 use stickslip_solvers::lcp::MixedLcp;
 use stickslip_solvers::lcp::interior::{mixed, solve_auto};
@@ -50,7 +50,7 @@ fn auto_solves_the_frictional_contact_problems() {
 fn complementarity_problems() -> Vec<(String, MixedLcp)> {
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("readable");
-        match lcp_json::read(&text).expect("LCP") {
+        match json::lcp::read(&text).expect("LCP") {
             LcpFile::Plain(lcp) => mixed(&lcp),
             LcpFile::Mixed(problem) => problem,
         }

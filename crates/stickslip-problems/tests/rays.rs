@@ -1,6 +1,6 @@
 //! Stored problems whose only answer is a ray.
 
-use stickslip_problems::lcp_json::{self, LcpFile};
+use stickslip_problems::json::lcp::{self, LcpFile};
 use stickslip_solvers::lcp::enumerate;
 use stickslip_solvers::lcp::interior::mixed;
 use stickslip_solvers::lcp::lemke::Lemke;
@@ -9,7 +9,7 @@ use stickslip_solvers::lcp::{Lcp, LcpError};
 fn stored(name: &str) -> Lcp {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../problems");
     let text = std::fs::read_to_string(format!("{root}/{name}.json")).expect("a stored problem");
-    match lcp_json::read(&text).expect("an LCP") {
+    match lcp::read(&text).expect("an LCP") {
         LcpFile::Plain(lcp) => lcp,
         LcpFile::Mixed(_) => panic!("{name} is a mixed LCP"),
     }

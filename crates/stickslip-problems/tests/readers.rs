@@ -4,10 +4,10 @@ mod common;
 
 use glam::{DMat3, DVec3};
 use stickslip_problems::fclib::FclibProblem;
-use stickslip_problems::hdf5_write::{self, Data, Group, Node};
-use stickslip_problems::step_json::{self, StepFile};
+use stickslip_problems::hdf5::{self, Data, Group, Node};
+use stickslip_problems::json::step::{self, StepFile};
 use stickslip_problems::stored::StoredProblem;
-use stickslip_problems::{fclib, lcp_json};
+use stickslip_problems::{fclib, json};
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };
@@ -28,7 +28,7 @@ fn every_file_of_the_collection_is_read() {
     }
     for path in common::shared_files("problems/lcp", "json").unwrap_or_default() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        lcp_json::read(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        json::lcp::read(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
     }
 }
 
@@ -91,7 +91,7 @@ fn bad_json_says_where() {
             "rows",
         ),
     ] {
-        let error = lcp_json::read(text).expect_err(text);
+        let error = json::lcp::read(text).expect_err(text);
         assert!(error.contains(word), "{text}: {error}");
     }
 }
@@ -162,7 +162,7 @@ fn hdf5(kind: &str, members: Vec<(&str, Node)>, vectors: Vec<(&str, Node)>) -> V
     let mut problem = named(members);
     problem.insert("spacedim".into(), integers(&[3]));
     problem.insert("vectors".into(), Node::Group(named(vectors)));
-    hdf5_write::write(&[(kind.to_string(), Node::Group(problem))].into())
+    hdf5::write(&[(kind.to_string(), Node::Group(problem))].into())
 }
 
 /// FCLIB's equations, in both of its forms: read, solved, and the tied points go on together.
@@ -325,7 +325,7 @@ fn every_law() -> StepFile {
 fn a_step_comes_back_bit_for_bit() {
     let step = every_law();
     let text = step.write().expect("written");
-    let again = step_json::read(&text).expect("read");
+    let again = step::read(&text).expect("read");
     assert_eq!(again, step);
     // -0.0 and 0.0 are equal: the text tells them apart.
     assert_eq!(again.write().expect("written"), text);
@@ -413,13 +413,13 @@ fn a_bad_step_says_where() {
     ] {
         let text = good.replacen(from, to, 1);
         assert_ne!(text, good, "{from} is not in the file");
-        let error = step_json::read(&text).expect_err(to);
+        let error = step::read(&text).expect_err(to);
         for word in words {
             assert!(error.contains(word), "{to}: {error}");
         }
     }
     for cut in (0..good.len() - 2).filter(|&k| good.is_char_boundary(k)) {
-        let error = step_json::read(&good[..cut]).expect_err("cut");
+        let error = step::read(&good[..cut]).expect_err("cut");
         assert!(error.contains("line"), "{error}");
     }
 }

@@ -51,9 +51,9 @@
 //! ```
 
 pub mod auto;
-pub mod coupling;
+pub(crate) mod coupling;
 pub mod engines;
-pub mod factor;
+pub(crate) mod factor;
 pub mod lcp;
 pub mod limit;
 pub mod problem;
@@ -61,4 +61,5 @@ pub mod random;
 pub mod registry;
 pub mod solver;
 
+pub use factor::sparse::SparseMatrix;
 pub use registry::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};

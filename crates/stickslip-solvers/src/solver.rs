@@ -1,7 +1,8 @@
 //! The one door to every solver.
 
-use crate::coupling::system::{Posed, System, SystemMemory};
+use crate::coupling::{System, SystemMemory};
 use crate::problem::ContactProblem;
+use crate::problem::Posed;
 use glam::DVec3;
 
 /// What is proved of a solver, and under which hypotheses.

@@ -69,7 +69,7 @@ fn a_torque_stops_the_spin_and_not_the_flight() {
 
 #[test]
 fn a_spring_is_a_compliant_row() {
-    // (W + C) p = −q whatever C is, from the rigid row to a spring that is hardly there.
+    // (WᵀM⁻¹W + C) p = −q whatever C is, from the rigid row to a spring that is hardly there.
     let mass = box_mass(2.0, DVec3::splat(0.5));
     for c in [0.0, 1e-12, 1e-3, 1.0, 1e6, 1e12] {
         for name in solvers() {
@@ -186,7 +186,7 @@ fn every_solver_finds_the_same_motion() {
 
 #[test]
 fn redundant_joints_are_solved_to_rounding() {
-    // The same ball joint ten times over between two bodies: W has rank 3 of 30.
+    // The same ball joint ten times over between two bodies: D has rank 3 of 30.
     let mut random = Random::new(93);
     let joint = rows(
         [

@@ -1,6 +1,6 @@
 //! Random copositive mixed LCPs: Lemke must solve every one (Anitescu and Potra; rows S0-22, S0-23).
 
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::lcp::lemke::Lemke;
 use stickslip_solvers::lcp::{LcpError, MixedLcp};
 use stickslip_solvers::random::Random;

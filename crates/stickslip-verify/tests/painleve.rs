@@ -3,7 +3,7 @@
 use serde_json::Value;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
-use stickslip::solvers::factor::sparse::SparseMatrix;
+use stickslip::solvers::SparseMatrix;
 use stickslip::solvers::lcp::Lcp;
 use stickslip::solvers::lcp::enumerate::all_solutions;
 use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};

@@ -211,7 +211,7 @@ fn the_files_to_be_damaged_are_good() {
     }
     mesh::stl::read(&binary_stl(), 1.0).expect("an STL");
     problems::fclib::read(&seeds("fclib")[0]).expect("an FCLIB file");
-    problems::lcp_json::read(&String::from_utf8_lossy(&seeds("lcp_json")[0])).expect("an LCP");
+    problems::json::lcp::read(&String::from_utf8_lossy(&seeds("lcp_json")[0])).expect("an LCP");
     for seed in seeds("step_json") {
         let text = String::from_utf8_lossy(&seed);
         problems::stored::StoredProblem::from_json(&text).expect("a step or an LCP");

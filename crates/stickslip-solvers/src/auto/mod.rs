@@ -41,7 +41,7 @@ mod symmetric;
 
 use crate::auto::selection::LARGE;
 use crate::auto::symmetric::Attempts;
-use crate::coupling::system::{Coupled, Posed, System, SystemMemory};
+use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::few::{self, FEW};
 use crate::engines::homotopy::{Homotopy, HomotopySettings};
 use crate::engines::interior_point::InteriorPoint;
@@ -54,6 +54,7 @@ use crate::lcp::LcpError;
 use crate::lcp::lemke::Lemke;
 use crate::lcp::pyramid::{self, ContactLcp, LemkeContact};
 use crate::limit;
+use crate::problem::Posed;
 use crate::problem::islands::{Islands, Part};
 use crate::problem::local::LocalProblem;
 use crate::problem::residual::{self, GlobalResidual, STEEP};

@@ -15,7 +15,7 @@
 //! whatever the rule would say.
 
 use crate::auto::{Auto, Chain, NEWTON_STEPS, best_of};
-use crate::coupling::system::Coupled;
+use crate::coupling::Coupled;
 use crate::engines::interior_point::InteriorPointSettings;
 use crate::engines::newton::NewtonSettings;
 use crate::engines::one_contact;

@@ -3,12 +3,13 @@
 
 use crate::auto::selection::LARGE;
 use crate::auto::{Chain, NEWTON_STEPS};
-use crate::coupling::quotient::Quotient;
-use crate::coupling::symmetry::symmetries;
-use crate::coupling::system::{Coupled, Posed};
+use crate::coupling::Coupled;
+use crate::coupling::Quotient;
+use crate::coupling::symmetries;
 use crate::engines::homotopy::HomotopySettings;
 use crate::engines::newton::Newton;
 use crate::limit;
+use crate::problem::Posed;
 use glam::DVec3;
 
 impl Chain<'_> {

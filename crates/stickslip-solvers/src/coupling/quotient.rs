@@ -11,9 +11,10 @@
 //! which in |c| p_c and √|b| y_b is again a symmetric system on the bodies. Paths stay symmetric in it, whatever is
 //! rounded, and a pile with the symmetries of a square is an eighth of itself.
 
+use crate::coupling::bodies::{BodyMemory, ScaledArm, cholesky};
 use crate::coupling::symmetry::Symmetry;
-use crate::coupling::system::{BodyMemory, Coupled, Linearised, ScaledArm, cholesky};
-use crate::problem::{ContactProblem, Law};
+use crate::coupling::{Coupled, Linearised};
+use crate::problem::{Arm, ContactProblem, Law};
 use glam::{DMat3, DVec3};
 
 /// The quotient of a step's problem, with its memory.
@@ -68,6 +69,44 @@ fn mean_map(symmetries: &[Symmetry], body: usize) -> [DMat3; 2] {
     sum.map(|m| m * (1.0 / count))
 }
 
+/// Orbits of the bodies.
+struct BodyOrbits {
+    /// The body that stands for each orbit, its members, and the mean of the maps that keep it.
+    firsts: Vec<usize>,
+    members: Vec<f64>,
+    means: Vec<[DMat3; 2]>,
+    /// For each body its orbit and the symmetry that leads to it from the first.
+    origin: Vec<(usize, usize)>,
+}
+
+impl BodyOrbits {
+    /// P_b J_cbᵀ of one arm, scaled by 1/√|b|, at the body that stands for its orbit.
+    fn arm(
+        &self,
+        problem: &ContactProblem,
+        group: &[Symmetry],
+        frame: &[DVec3; 3],
+        arm: &Arm,
+    ) -> ScaledArm {
+        let (body, k) = self.origin[arm.body];
+        // Back to the body that stands for the orbit: there the arm has lever Rᵀr and directions Rᵀd.
+        let back = group[k].map.transpose();
+        let inverse = &problem.inverse_mass[self.firsts[body]];
+        let root = inverse.mass.sqrt();
+        let l_t = cholesky(&inverse.inertia).transpose();
+        let share = 1.0 / self.members[body].sqrt();
+        let [linear, angular] = self.means[body].map(|m| m.transpose());
+        let rows = frame.map(|d| {
+            let force = back * d * arm.sign;
+            let torque = (back * arm.lever).cross(force);
+            let force = linear * force * (root * share);
+            let torque = l_t * (angular * torque) * share;
+            [force.x, force.y, force.z, torque.x, torque.y, torque.z]
+        });
+        ScaledArm { body, rows }
+    }
+}
+
 impl<'a> Quotient<'a> {
     /// The quotient by a group of symmetries, the identity among them.
     pub(crate) fn new(problem: &'a ContactProblem, group: &'a [Symmetry]) -> Self {
@@ -84,7 +123,12 @@ impl<'a> Quotient<'a> {
         };
         let body_members = count(&body_origin, body_firsts.len());
         let members = count(&origin, firsts.len());
-        let means: Vec<_> = body_firsts.iter().map(|&b| mean_map(group, b)).collect();
+        let orbits = BodyOrbits {
+            means: body_firsts.iter().map(|&b| mean_map(group, b)).collect(),
+            firsts: body_firsts,
+            origin: body_origin,
+            members: body_members,
+        };
         let mut out = Self {
             problem,
             group,
@@ -98,44 +142,9 @@ impl<'a> Quotient<'a> {
             firsts,
         };
         for c in 0..out.firsts.len() {
-            let i = out.firsts[c];
-            let contact = &problem.contacts[i];
-            let arms = contact.arms.map(|arm| {
-                arm.map(|arm| {
-                    let (body, k) = body_origin[arm.body];
-                    // Back to the body that stands for the orbit: there the arm has lever Rᵀr and directions Rᵀd.
-                    let back = group[k].map.transpose();
-                    let inverse = &problem.inverse_mass[body_firsts[body]];
-                    let root = inverse.mass.sqrt();
-                    let l_t = cholesky(&inverse.inertia).transpose();
-                    let share = 1.0 / body_members[body].sqrt();
-                    let [linear, angular] = means[body].map(|m| m.transpose());
-                    let rows = contact.frame.map(|d| {
-                        let force = back * d * arm.sign;
-                        let torque = (back * arm.lever).cross(force);
-                        let force = linear * force * (root * share);
-                        let torque = l_t * (angular * torque) * share;
-                        [force.x, force.y, force.z, torque.x, torque.y, torque.z]
-                    });
-                    ScaledArm { body, rows }
-                })
-            });
-            // Compliance is of |c| p_c.
-            out.bodies.push(arms, contact.compliance / out.members[c]);
-            out.laws.push(contact.law.clone());
-            let w = contact.diagonal(&problem.inverse_mass);
-            let trace = w.x_axis.x + w.y_axis.y + w.z_axis.z;
-            out.w_bar.push(trace / 3.0 / out.members[c]);
-            let mut kept = DMat3::ZERO;
-            let mut keepers = 0.0;
-            for s in group.iter().filter(|s| s.contacts[i].0 == i) {
-                let column = |e| s.components(problem, i, e);
-                kept += DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
-                keepers += 1.0;
-            }
-            out.kept.push(kept * (1.0 / keepers));
+            out.push(c, &orbits);
         }
-        out.bodies.find_pattern(body_firsts.len());
+        out.bodies.find_pattern(orbits.firsts.len());
         let velocities: Vec<_> = problem
             .contacts
             .iter()
@@ -143,6 +152,30 @@ impl<'a> Quotient<'a> {
             .collect();
         out.q = out.mean(&velocities);
         out
+    }
+
+    /// Adds the contact that stands for orbit `c`: its arms, law, scale and what symmetries keep of its impulse.
+    fn push(&mut self, c: usize, orbits: &BodyOrbits) {
+        let (problem, members) = (self.problem, self.members[c]);
+        let i = self.firsts[c];
+        let contact = &problem.contacts[i];
+        let arms = contact
+            .arms
+            .map(|arm| arm.map(|arm| orbits.arm(problem, self.group, &contact.frame, &arm)));
+        // Compliance is of |c| p_c.
+        self.bodies.push(arms, contact.compliance / members);
+        self.laws.push(contact.law.clone());
+        let d = contact.diagonal(&problem.inverse_mass);
+        let trace = d.x_axis.x + d.y_axis.y + d.z_axis.z;
+        self.w_bar.push(trace / 3.0 / members);
+        let mut kept = DMat3::ZERO;
+        let mut keepers = 0.0;
+        for s in self.group.iter().filter(|s| s.contacts[i].0 == i) {
+            let column = |e| s.components(problem, i, e);
+            kept += DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+            keepers += 1.0;
+        }
+        self.kept.push(kept * (1.0 / keepers));
     }
 
     /// Means over the orbits, at the contacts that stand for them, symmetric in themselves.
@@ -214,6 +247,10 @@ impl Coupled for Quotient<'_> {
         self.bodies.factor(rows)
     }
 
+    fn factorisations(&self) -> usize {
+        self.bodies.factorisations()
+    }
+
     fn determinant_sign(&self) -> Option<f64> {
         self.bodies.determinant_sign()
     }
@@ -231,7 +268,8 @@ mod tests {
     use super::*;
     use crate::auto::Auto;
     use crate::coupling::symmetry::{symmetries, tests::pyramid};
-    use crate::coupling::system::{Posed, SystemMemory};
+    use crate::coupling::system::SystemMemory;
+    use crate::problem::Posed;
     use crate::random::Random;
     use crate::solver::ContactSolver;
 

@@ -1,6 +1,6 @@
 //! Alternating directions (ADMM) on the cone problem.
 
-use crate::coupling::system::{Coupled, Linearised, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, System, SystemMemory};
 use crate::limit;
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};

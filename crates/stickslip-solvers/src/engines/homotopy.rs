@@ -1,6 +1,6 @@
 //! Arclength continuation: the path of smoothed solutions followed round its folds.
 
-use crate::coupling::system::{Coupled, Linearised, Refinement, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, Refinement, System, SystemMemory};
 use crate::engines::interior_point::{
     Finish, evaluate, finished_by, interior_start, speed_scale, take_better,
 };

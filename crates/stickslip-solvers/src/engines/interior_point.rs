@@ -1,6 +1,6 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
-use crate::coupling::system::{Coupled, Linearised, Refinement, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, Refinement, System, SystemMemory};
 use crate::engines::newton::{Map, Newton, NewtonSettings};
 use crate::limit;
 use crate::problem::ContactProblem;

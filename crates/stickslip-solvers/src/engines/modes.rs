@@ -1,10 +1,10 @@
 //! Tiny problems by their contact modes: every combination of open, stick and slide.
 
-use crate::coupling::system::Posed;
 use crate::engines::newton::Newton;
 use crate::engines::one_contact;
 use crate::limit;
 use crate::problem::Law;
+use crate::problem::Posed;
 use crate::problem::law::tangent;
 use crate::problem::local::LocalProblem;
 use crate::problem::residual;

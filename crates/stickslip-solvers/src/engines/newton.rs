@@ -1,8 +1,6 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
-use crate::coupling::system::{
-    Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows,
-};
+use crate::coupling::{Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows};
 use crate::limit;
 use crate::problem::law::Linear;
 use crate::problem::{ContactProblem, Law};

@@ -1,6 +1,6 @@
 //! Nonsmooth Gauss-Seidel: contact after contact, each solved exactly with the others held.
 
-use crate::coupling::system::{System, SystemMemory};
+use crate::coupling::{System, SystemMemory};
 use crate::engines::colouring;
 use crate::engines::one_contact;
 use crate::limit;

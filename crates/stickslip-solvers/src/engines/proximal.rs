@@ -1,6 +1,6 @@
 //! Proximal Newton: the problem made compliant about a centre, solved by Newton, and the centre moved.
 
-use crate::coupling::system::{Coupled, Linearised, Shifted, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, Shifted, System, SystemMemory};
 use crate::engines::homotopy::{Homotopy, HomotopySettings};
 use crate::engines::newton::{Map, Newton, NewtonSettings};
 use crate::limit;

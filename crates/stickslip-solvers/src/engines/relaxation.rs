@@ -1,7 +1,8 @@
 //! The convex relaxation of friction, as a mode of its own, with its artefact measured.
 
-use crate::coupling::system::{Posed, SystemMemory};
+use crate::coupling::SystemMemory;
 use crate::engines::interior_point::InteriorPoint;
+use crate::problem::Posed;
 use crate::problem::law::tangent;
 use crate::problem::local::LocalProblem;
 use glam::DVec3;

@@ -1,9 +1,9 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
-use crate::coupling::system::Posed;
 use crate::engines::newton::Newton;
 use crate::engines::nsgs::Nsgs;
 use crate::limit;
+use crate::problem::Posed;
 use crate::problem::law::{contact_vector, tangent};
 use crate::problem::local::LocalProblem;
 use crate::problem::residual;

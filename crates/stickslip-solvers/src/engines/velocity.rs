@@ -4,7 +4,7 @@
 //! million. Momentum cannot be told apart below that, the law can: so ν becomes an unknown of its own, and
 //! Newton corrects (p, ν) together with M δν = W δp.
 
-use crate::coupling::system::{BodyMemory, BodySystem, Coupled, linearised_rows};
+use crate::coupling::{BodyMemory, BodySystem, Coupled, linearised_rows};
 use crate::engines::newton::Map;
 use crate::problem::{ContactProblem, Twist};
 use glam::DVec3;

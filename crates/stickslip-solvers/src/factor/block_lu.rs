@@ -4,17 +4,17 @@
 //! Plain loops in a fixed order, so the bits do not depend on the machine. No pivoting between
 //! blocks: callers refine or test the answer where that may matter.
 
-use crate::factor::elimination::{Elimination, Pattern};
+use crate::factor::elimination::{EliminationOrder, Pattern};
 
 /// Dense block, row-major.
-pub type Block<const B: usize> = [[f64; B]; B];
+pub(crate) type Block<const B: usize> = [[f64; B]; B];
 
 /// Factorisation of an n×n matrix of B×B blocks; pattern and memory are kept between uses.
 #[derive(Clone, Debug, Default)]
-pub struct BlockLu<const B: usize> {
+pub(crate) struct BlockLu<const B: usize> {
     /// Pattern analysed last.
     pattern: Pattern,
-    elimination: Elimination,
+    elimination: EliminationOrder,
     diagonal: Vec<Block<B>>,
     pivots: Vec<Pivot<B>>,
     /// Blocks (later, k) and (k, later).
@@ -131,7 +131,7 @@ impl<const B: usize> Pivot<B> {
 impl<const B: usize> BlockLu<B> {
     /// Prepares for a matrix with this pattern (rows compressed; taken as symmetric, diagonal
     /// implied) and sets it to zero. Cheap where the pattern is that of the last call.
-    pub fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
+    pub(crate) fn analyse(&mut self, starts: &[usize], cols: &[usize]) {
         if self.pattern.renew(starts, cols) {
             self.elimination.find(starts, cols);
         }
@@ -151,14 +151,8 @@ impl<const B: usize> BlockLu<B> {
         self.pattern.forget();
     }
 
-    /// Blocks below the diagonal in the factors.
-    #[must_use]
-    pub fn fill(&self) -> usize {
-        self.elimination.later.len()
-    }
-
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
-    pub fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
+    pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
         let (a, b) = (self.elimination.place[i], self.elimination.place[j]);
         let target = if a == b {
             &mut self.diagonal[a]
@@ -184,7 +178,7 @@ impl<const B: usize> BlockLu<B> {
     }
 
     /// Factors what was added. False where a diagonal block is singular.
-    pub fn factor(&mut self) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         for k in 0..self.elimination.order.len() {
             let Some(pivot) = Pivot::new(&self.diagonal[k]) else {
                 return false;
@@ -218,7 +212,7 @@ impl<const B: usize> BlockLu<B> {
     }
 
     /// Solves A x = b in place.
-    pub fn solve(&mut self, b: &mut [[f64; B]]) {
+    pub(crate) fn solve(&mut self, b: &mut [[f64; B]]) {
         let n = self.elimination.order.len();
         self.x.clear();
         self.x.extend(self.elimination.order.iter().map(|&i| b[i]));

@@ -19,18 +19,21 @@ pub struct LcpInteriorSettings {
 }
 
 /// First ε, over the square of the largest q.
-const STARTS: [f64; 4] = [1.0, 1e-2, 1e2, 1e-4];
+const FIRST_EPSILONS: [f64; 4] = [1.0, 1e-2, 1e2, 1e-4];
+
+/// From how many rows `auto` looks whether an LCP states a contact problem; smaller ones go to pivoting at once.
+const RECOGNISED_FROM: usize = 300;
 
 /// From how many rows `auto` tries path following before pivoting: a pivot costs time in proportion to the rows, and there are
 /// about as many of them.
-const MANY: usize = 1000;
+const PATHS_FIRST_FROM: usize = 1000;
 
 impl Default for LcpInteriorSettings {
     fn default() -> Self {
         Self {
             iterations: 200,
             tolerance: 1e-9,
-            starts: STARTS.len(),
+            starts: FIRST_EPSILONS.len(),
         }
     }
 }
@@ -101,6 +104,51 @@ impl Scaled<'_> {
     }
 }
 
+/// A point of the path, with F and its norm; `trial_w` and `trial_f` are memory.
+#[derive(Default)]
+struct PathPoint {
+    z: Vec<f64>,
+    w: Vec<f64>,
+    f: Vec<f64>,
+    merit: f64,
+    trial_w: Vec<f64>,
+    trial_f: Vec<f64>,
+}
+
+impl PathPoint {
+    /// z = √ε on the complementary rows, where the map vanishes if w = z.
+    fn start(scaled: &Scaled, epsilon: f64) -> Self {
+        let n_eq = scaled.problem.n_eq;
+        let own = |i: usize| if i < n_eq { 0.0 } else { epsilon.sqrt() };
+        let mut out = Self {
+            z: (0..scaled.q.len()).map(own).collect(),
+            ..Self::default()
+        };
+        scaled.w(&out.z, &mut out.w);
+        out.merit = scaled.map(&out.z, &out.w, epsilon, &mut out.f);
+        out
+    }
+
+    /// Goes along `step`, halved until the norm of F falls; false where it does not.
+    fn search(&mut self, scaled: &Scaled, step: &[f64], epsilon: f64) -> bool {
+        let mut t = 1.0;
+        for _ in 0..14 {
+            let trial: Vec<f64> = self.z.iter().zip(step).map(|(z, d)| z + t * d).collect();
+            scaled.w(&trial, &mut self.trial_w);
+            let merit = scaled.map(&trial, &self.trial_w, epsilon, &mut self.trial_f);
+            if merit <= (1.0 - 1e-2 * t) * self.merit {
+                self.z = trial;
+                std::mem::swap(&mut self.w, &mut self.trial_w);
+                std::mem::swap(&mut self.f, &mut self.trial_f);
+                self.merit = merit;
+                return true;
+            }
+            t *= 0.5;
+        }
+        false
+    }
+}
+
 impl LcpInterior {
     /// Solves a mixed LCP.
     ///
@@ -126,7 +174,7 @@ impl LcpInterior {
         let scaled = Scaled { problem, scale, q };
         let mut best = (f64::INFINITY, vec![0.0; n]);
         let mut total = 0;
-        for start in STARTS.into_iter().take(self.settings.starts) {
+        for start in FIRST_EPSILONS.into_iter().take(self.settings.starts) {
             total += self.follow(&scaled, &mut matrix, start * size * size, size, &mut best);
             if best.0 <= self.settings.tolerance {
                 return Ok(LcpSolution {
@@ -146,7 +194,7 @@ impl LcpInterior {
         })
     }
 
-    /// One path from ε; offers points of the min-map to `best`.
+    /// One path from ε; offers points of the min-map to `best`. Returns its Newton steps.
     fn follow(
         &self,
         scaled: &Scaled,
@@ -156,20 +204,14 @@ impl LcpInterior {
         best: &mut (f64, Vec<f64>),
     ) -> usize {
         let n = scaled.q.len();
-        let n_eq = scaled.problem.n_eq;
-        let mut z: Vec<f64> = (0..n)
-            .map(|i| if i < n_eq { 0.0 } else { epsilon.sqrt() })
-            .collect();
-        let (mut w, mut f) = (Vec::new(), Vec::new());
-        let (mut trial_w, mut trial_f) = (Vec::new(), Vec::new());
-        scaled.w(&z, &mut w);
-        let mut merit = scaled.map(&z, &w, epsilon, &mut f);
+        let mut point = PathPoint::start(scaled, epsilon);
         let mut shift = 1e-10;
         let mut failures = 0;
         for iteration in 0..self.settings.iterations {
-            if merit <= 0.1 * (epsilon * n as f64).sqrt() || merit <= 1e-15 * size {
+            // On the path: the next ε, and at zero the end.
+            if point.merit <= 0.1 * (epsilon * n as f64).sqrt() || point.merit <= 1e-15 * size {
                 let done = epsilon == 0.0;
-                self.offer(scaled, &z, best);
+                self.offer(scaled, &point.z, best);
                 if best.0 <= 1e-14 || done {
                     return iteration;
                 }
@@ -178,14 +220,15 @@ impl LcpInterior {
                 } else {
                     0.04 * epsilon
                 };
-                merit = scaled.map(&z, &w, epsilon, &mut f);
+                point.merit = scaled.map(&point.z, &point.w, epsilon, &mut point.f);
                 continue;
             }
             if limit::reached() {
                 break;
             }
-            let d = scaled.slopes(&z, &w, epsilon);
-            let Some(step) = matrix.solve(&d, &f, shift) else {
+            // A Newton step; where the matrix is singular or no length helps, again with a larger shift.
+            let d = scaled.slopes(&point.z, &point.w, epsilon);
+            let Some(step) = matrix.solve(&d, &point.f, shift) else {
                 shift *= 100.0;
                 failures += 1;
                 if failures > 4 {
@@ -193,26 +236,10 @@ impl LcpInterior {
                 }
                 continue;
             };
-            let mut t = 1.0;
-            let mut accepted = false;
-            for _ in 0..14 {
-                let trial: Vec<f64> = z.iter().zip(&step).map(|(z, d)| z + t * d).collect();
-                scaled.w(&trial, &mut trial_w);
-                let m = scaled.map(&trial, &trial_w, epsilon, &mut trial_f);
-                if m <= (1.0 - 1e-2 * t) * merit {
-                    z = trial;
-                    std::mem::swap(&mut w, &mut trial_w);
-                    std::mem::swap(&mut f, &mut trial_f);
-                    merit = m;
-                    accepted = true;
-                    break;
-                }
-                t *= 0.5;
-            }
-            if accepted {
+            if point.search(scaled, &step, epsilon) {
                 shift = (shift * 0.1).max(1e-12);
             } else {
-                self.offer(scaled, &z, best);
+                self.offer(scaled, &point.z, best);
                 shift *= 1000.0;
                 failures += 1;
                 if failures > 6 || shift > 1.0 {
@@ -220,7 +247,7 @@ impl LcpInterior {
                 }
             }
         }
-        self.offer(scaled, &z, best);
+        self.offer(scaled, &point.z, best);
         self.settings.iterations
     }
 
@@ -247,7 +274,7 @@ impl LcpInterior {
 /// The ray of Lemke's method where it ends on one, or the best point found.
 pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, LcpError> {
     let mut best = None;
-    if problem.q.len() > 300
+    if problem.q.len() > RECOGNISED_FROM
         && let Some(contact) = LcpContact::recognise(problem)
     {
         match contact.solve(problem, tolerance) {
@@ -262,7 +289,7 @@ pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, Lcp
             ..LcpInteriorSettings::default()
         },
     };
-    if problem.q.len() > MANY {
+    if problem.q.len() > PATHS_FIRST_FROM {
         match interior.solve(problem) {
             Err(e) => better(&mut best, e),
             solved => return solved,
@@ -285,7 +312,7 @@ pub fn solve_auto(problem: &MixedLcp, tolerance: f64) -> Result<LcpSolution, Lcp
             solved => return solved,
         }
     }
-    interior.settings.starts = STARTS.len();
+    interior.settings.starts = FIRST_EPSILONS.len();
     if !limit::reached() {
         match interior.solve(problem) {
             Err(e) => better(&mut best, e),

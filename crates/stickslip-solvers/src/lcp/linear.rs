@@ -14,7 +14,7 @@ use faer::sparse::{SparseColMat, SparseColMatRef, Triplet};
 const LEAST: f64 = 1e-30;
 
 /// Entries of a scaled M that differ by less are rounding.
-const ROUNDING: f64 = 1e-12;
+const SYMMETRY_ROUNDING: f64 = 1e-12;
 
 /// Newton's matrix, by its pattern and the scaled M.
 pub(crate) struct NewtonMatrix {
@@ -44,7 +44,7 @@ impl NewtonMatrix {
         })
     }
 
-    /// δ with ((1 − d + shift) I + D M) δ = −f; None where that is singular.
+    /// δ with (diag(1 − d + shift) + diag(d) M) δ = −f; None where that is singular.
     pub(crate) fn solve(&mut self, d: &[f64], f: &[f64], shift: f64) -> Option<Vec<f64>> {
         if let Some(symbolic) = self.cholesky.clone() {
             let least = |i: usize| d[i].max(LEAST);
@@ -102,7 +102,7 @@ fn is_symmetric(m: &SparseColMat<usize, f64>) -> bool {
             let at = next[i];
             if at >= symbolic.col_range(i).end
                 || symbolic.row_idx()[at] != j
-                || (m.val()[at] - v).abs() > ROUNDING
+                || (m.val()[at] - v).abs() > SYMMETRY_ROUNDING
             {
                 return false;
             }

@@ -1,6 +1,18 @@
 //! Linear complementarity problems, plain and mixed.
+//!
+//! | module | what | used |
+//! |---|---|---|
+//! | [`lemke`] | complementary pivoting; a ray may prove that there is no solution | up to some thousand rows |
+//! | [`interior`] | path following, and `solve_auto`, which chooses | large problems, and where pivoting fails |
+//! | [`contact`] | LCPs that state a contact problem, solved as such | large problems of friction |
+//! | [`pgs`] | projected Gauss-Seidel | positive definite M, moderate accuracy |
+//! | [`pyramid`] | a contact problem with pyramids as a mixed LCP | the solver `lemke`, files |
+//! | [`max_gap`] | a vertex against a convex piece | tests of the choice of faces |
+//! | [`enumerate`] | all solutions of tiny problems | the oracle of tests |
+//! | [`class`] | is M positive semidefinite, copositive? | tiny problems |
+//! | `reduction`, `tableau` | elimination of free variables | methods for plain LCPs |
+//! | `linear` | Newton's matrix, factored sparse | path following |
 
-mod basis;
 pub mod class;
 pub mod contact;
 pub mod enumerate;
@@ -10,11 +22,10 @@ mod linear;
 pub mod max_gap;
 pub mod pgs;
 pub mod pyramid;
-mod sparse_lu;
-mod start;
+mod reduction;
+mod tableau;
 
 use crate::factor::sparse::SparseMatrix;
-use crate::lcp::start::Tableau;
 use crate::problem::residual::divided;
 
 /// Linear complementarity problem: find z with 0 ≤ z ⟂ w = M z + q ≥ 0.
@@ -147,22 +158,6 @@ fn validate(m: &SparseMatrix, q: &[f64]) -> Result<(), LcpError> {
     Ok(())
 }
 
-/// What eliminating the free variables leaves, and how to get them back.
-struct Elimination {
-    /// Reduced problem; its variables are the complementary ones, then pairs (y⁺, y⁻) for free
-    /// variables that no equation determines.
-    lcp: Lcp,
-    /// Row-major table of the pivoted free variables: y = table·z + constant.
-    table: Vec<f64>,
-    constant: Vec<f64>,
-    /// Free variable of each table row; free variables left over.
-    pivoted: Vec<usize>,
-    left: Vec<usize>,
-}
-
-/// Most rows of a mixed problem whose free variables are eliminated in a dense tableau (800 MB).
-const MOST_MIXED: usize = 10_000;
-
 impl MixedLcp {
     /// Residual of `z`: sqrt(‖w_eq‖² + ‖min(z_c, w_c)‖²)/‖q‖.
     #[must_use]
@@ -191,7 +186,7 @@ impl MixedLcp {
     /// semidefinite M the ray of Lemke's method is such a y. All up to rounding.
     #[must_use]
     pub fn is_refuted_by(&self, y: &[f64]) -> bool {
-        const ROUNDING: f64 = 1e-10;
+        const FARKAS_ROUNDING: f64 = 1e-10;
         if y.len() != self.q.len() || y[self.n_eq..].iter().any(|&v| v < 0.0) {
             return false;
         }
@@ -201,141 +196,11 @@ impl MixedLcp {
                 sum += v * y[i];
                 size += (v * y[i]).abs();
             }
-            let bound = ROUNDING * size;
+            let bound = FARKAS_ROUNDING * size;
             sum <= bound && (j >= self.n_eq || sum >= -bound)
         };
         let products = self.q.iter().zip(y).map(|(q, y)| q * y);
         let size: f64 = products.clone().map(f64::abs).sum();
-        products.sum::<f64>() < -ROUNDING * size && (0..y.len()).all(vanishes)
-    }
-
-    /// Solves by eliminating the free variables (complete pivoting) and `solve` on what is left.
-    ///
-    /// Equations that depend on others and agree with them are dropped, as redundant joints give;
-    /// free variables that no equation determines become differences of two nonnegative ones.
-    ///
-    /// # Errors
-    /// What `solve` returns, with z in the variables of the mixed problem.
-    pub fn solve_with(
-        &self,
-        mut solve: impl FnMut(&Lcp) -> Result<LcpSolution, LcpError>,
-    ) -> Result<LcpSolution, LcpError> {
-        self.validate()?;
-        if self.n_eq == 0 {
-            return solve(&Lcp {
-                m: self.m.clone(),
-                q: self.q.clone(),
-            });
-        }
-        if self.q.len() > MOST_MIXED {
-            return Err(LcpError::Unsuitable(format!(
-                "{} rows of a mixed problem are beyond the {MOST_MIXED} that are eliminated",
-                self.q.len()
-            )));
-        }
-        let elimination = self.eliminate();
-        match solve(&elimination.lcp) {
-            Ok(solution) => {
-                let z = self.recover(&elimination, &solution.z);
-                let residual = self.residual(&z);
-                Ok(LcpSolution {
-                    z,
-                    residual,
-                    iterations: solution.iterations,
-                })
-            }
-            Err(LcpError::Limit { iterations, z, .. }) => {
-                let z = self.recover(&elimination, &z);
-                let residual = self.residual(&z);
-                Err(LcpError::Limit {
-                    iterations,
-                    z,
-                    residual,
-                })
-            }
-            Err(other) => Err(other),
-        }
-    }
-
-    fn eliminate(&self) -> Elimination {
-        let (n, n_eq) = (self.q.len(), self.n_eq);
-        let n_c = n - n_eq;
-        let mut a = Tableau::new(&self.m, &[&self.q]);
-        let row_of = a.solve_free(n_eq);
-        let pivoted: Vec<usize> = (0..n_eq).filter(|&j| row_of[j].is_some()).collect();
-        // Left-over equations and variables pair up in order; those that vanish are dropped.
-        let free: Vec<usize> = (0..n_eq).filter(|&j| row_of[j].is_none()).collect();
-        let loose: Vec<usize> = (0..n_eq).filter(|&i| !row_of.contains(&Some(i))).collect();
-        let tiny = 1e-10 * a.size();
-        let mut pairs = Vec::new();
-        for (&i, &j) in loose.iter().zip(&free) {
-            let row_vanishes = (n_eq..=n).all(|k| a.at(i, k).abs() <= tiny);
-            let column_vanishes = (n_eq..n).all(|k| a.at(k, j).abs() <= tiny);
-            if !(row_vanishes && column_vanishes) {
-                pairs.push((i, j));
-            }
-        }
-        let left: Vec<usize> = pairs.iter().map(|p| p.1).collect();
-        let n_r = n_c + 2 * pairs.len();
-        // Rows of the reduced problem over the complementary columns and (y⁺, y⁻).
-        let mut entries = Vec::new();
-        let mut q = Vec::with_capacity(n_r);
-        let mut push_row = |r: usize, i: usize, sign: f64, entries: &mut Vec<_>| {
-            let row = a.row(i);
-            for k in 0..n_c {
-                if row[n_eq + k] != 0.0 {
-                    entries.push((r, k, sign * row[n_eq + k]));
-                }
-            }
-            for (k, &j) in left.iter().enumerate() {
-                if row[j] != 0.0 {
-                    entries.push((r, n_c + 2 * k, sign * row[j]));
-                    entries.push((r, n_c + 2 * k + 1, -sign * row[j]));
-                }
-            }
-            q.push(sign * row[n]);
-        };
-        for k in 0..n_c {
-            push_row(k, n_eq + k, 1.0, &mut entries);
-        }
-        for (k, &(i, _)) in pairs.iter().enumerate() {
-            push_row(n_c + 2 * k, i, 1.0, &mut entries);
-            push_row(n_c + 2 * k + 1, i, -1.0, &mut entries);
-        }
-        // Pivoted rows read y + row·(z, y_left) + constant = 0.
-        let mut table = Vec::with_capacity(pivoted.len() * n_r);
-        let mut constant = Vec::with_capacity(pivoted.len());
-        for row in row_of.iter().flatten() {
-            let row = a.row(*row);
-            table.extend(row[n_eq..n].iter().map(|v| -v));
-            for &l in &left {
-                table.push(-row[l]);
-                table.push(row[l]);
-            }
-            constant.push(-row[n]);
-        }
-        let m = SparseMatrix::from_triplets(n_r, n_r, &entries).unwrap_or_default();
-        Elimination {
-            lcp: Lcp { m, q },
-            table,
-            constant,
-            pivoted,
-            left,
-        }
-    }
-
-    /// Variables of the mixed problem from those of the reduced one .
-    fn recover(&self, elimination: &Elimination, z: &[f64]) -> Vec<f64> {
-        let n_c = self.q.len() - self.n_eq;
-        let mut out = vec![0.0; self.q.len()];
-        out[self.n_eq..].copy_from_slice(&z[..n_c]);
-        for (k, &j) in elimination.left.iter().enumerate() {
-            out[j] = z[n_c + 2 * k] - z[n_c + 2 * k + 1];
-        }
-        for (k, &j) in elimination.pivoted.iter().enumerate() {
-            let row = &elimination.table[k * z.len()..(k + 1) * z.len()];
-            out[j] = elimination.constant[k] + row.iter().zip(z).map(|(a, b)| a * b).sum::<f64>();
-        }
-        out
+        products.sum::<f64>() < -FARKAS_ROUNDING * size && (0..y.len()).all(vanishes)
     }
 }

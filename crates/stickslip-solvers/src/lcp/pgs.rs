@@ -24,29 +24,12 @@ pub fn solve(
             "relaxation {omega} outside (0, 2)"
         )));
     }
-    // Rows of M, compressed, with the diagonal apart.
-    let mut starts = vec![0usize; n + 1];
-    let mut diagonal = vec![0.0; n];
-    for (i, j, v) in lcp.m.entries() {
-        if i == j {
-            diagonal[i] = v;
-        }
-        starts[i + 1] += 1;
-    }
-    if let Some(i) = diagonal.iter().position(|&d| d <= 0.0) {
+    let rows = MatrixRows::of(lcp);
+    if let Some(i) = rows.diagonal.iter().position(|&d| d <= 0.0) {
         return Err(LcpError::Unsuitable(format!(
             "M has {} on its diagonal in row {i}; projected Gauss-Seidel needs a positive one",
-            diagonal[i]
+            rows.diagonal[i]
         )));
-    }
-    for i in 0..n {
-        starts[i + 1] += starts[i];
-    }
-    let mut next = starts.clone();
-    let mut entries = vec![(0usize, 0.0); starts[n]];
-    for (i, j, v) in lcp.m.entries() {
-        entries[next[i]] = (j, v);
-        next[i] += 1;
     }
     let mut z = vec![0.0; n];
     for sweep in 0..=sweeps {
@@ -68,15 +51,51 @@ pub fn solve(
             }
         }
         for i in 0..n {
-            let w: f64 = entries[starts[i]..starts[i + 1]]
-                .iter()
-                .map(|&(j, v)| v * z[j])
-                .sum::<f64>()
-                + lcp.q[i];
-            z[i] = (z[i] - omega * w / diagonal[i]).max(0.0);
+            let products = rows.row(i).iter().map(|&(j, v)| v * z[j]);
+            let w = products.sum::<f64>() + lcp.q[i];
+            z[i] = (z[i] - omega * w / rows.diagonal[i]).max(0.0);
         }
     }
     Err(LcpError::Unsuitable("no sweep was allowed".into()))
+}
+
+/// Rows of M, compressed, with the diagonal apart.
+struct MatrixRows {
+    starts: Vec<usize>,
+    entries: Vec<(usize, f64)>,
+    diagonal: Vec<f64>,
+}
+
+impl MatrixRows {
+    fn of(lcp: &Lcp) -> Self {
+        let n = lcp.q.len();
+        let mut starts = vec![0usize; n + 1];
+        let mut diagonal = vec![0.0; n];
+        for (i, j, v) in lcp.m.entries() {
+            if i == j {
+                diagonal[i] = v;
+            }
+            starts[i + 1] += 1;
+        }
+        for i in 0..n {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![(0usize, 0.0); starts[n]];
+        for (i, j, v) in lcp.m.entries() {
+            entries[next[i]] = (j, v);
+            next[i] += 1;
+        }
+        Self {
+            starts,
+            entries,
+            diagonal,
+        }
+    }
+
+    fn row(&self, i: usize) -> &[(usize, f64)] {
+        &self.entries[self.starts[i]..self.starts[i + 1]]
+    }
 }
 
 #[cfg(test)]

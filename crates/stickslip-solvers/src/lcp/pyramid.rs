@@ -16,6 +16,129 @@ struct Multiplier {
     members: Vec<(usize, f64)>,
 }
 
+/// The variables of the LCP, contact by contact.
+#[derive(Default)]
+struct Variables {
+    /// Contact and direction in its frame of the impulses of bilateral rows, and of the others.
+    free: Vec<(usize, DVec3)>,
+    complementary: Vec<(usize, DVec3)>,
+    multipliers: Vec<Multiplier>,
+    /// Constant part of the impulses: finite bounds of bounded rows.
+    offset: Vec<DVec3>,
+}
+
+impl Variables {
+    fn of(laws: &[Law]) -> Result<Self, String> {
+        let mut out = Self {
+            offset: vec![DVec3::ZERO; laws.len()],
+            ..Self::default()
+        };
+        for (i, law) in laws.iter().enumerate() {
+            match law {
+                Law::Cone { .. } => {
+                    return Err(format!("contact {i} has a quadratic cone; use a pyramid"));
+                }
+                Law::Disc { .. } => {
+                    return Err(format!(
+                        "contact {i} has a disc of friction; use newton or nsgs"
+                    ));
+                }
+                Law::Unilateral => out.complementary.push((i, DVec3::X)),
+                Law::Pyramid { mu, directions } => out.add_pyramid(i, *mu, *directions),
+                Law::Box { lo, hi } => {
+                    for k in 0..3 {
+                        out.add_row(i, k, lo[k], hi[k]);
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// p_n, the β of all directions, and σ with μ p_n − Σβ ≥ 0.
+    fn add_pyramid(&mut self, i: usize, mu: f64, directions: usize) {
+        let mut members = vec![(self.complementary.len(), mu)];
+        self.complementary.push((i, DVec3::X));
+        for j in 0..directions {
+            members.push((self.complementary.len(), -1.0));
+            let d = contact_vector(0.0, direction(j, directions));
+            self.complementary.push((i, d));
+        }
+        self.multipliers.push(Multiplier {
+            capacity: 0.0,
+            members,
+        });
+    }
+
+    /// A row of impulses between `lo` and `hi`: free, or counted from a finite bound, with a multiplier if there are two.
+    fn add_row(&mut self, i: usize, k: usize, lo: f64, hi: f64) {
+        let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
+        match (lo.is_finite(), hi.is_finite()) {
+            (false, false) => self.free.push((i, axis)),
+            (false, true) => {
+                self.offset[i][k] = hi;
+                self.complementary.push((i, -axis));
+            }
+            (true, _) => {
+                self.offset[i][k] = lo;
+                if lo == hi {
+                    return;
+                }
+                if hi.is_finite() {
+                    self.multipliers.push(Multiplier {
+                        capacity: hi - lo,
+                        members: vec![(self.complementary.len(), -1.0)],
+                    });
+                }
+                self.complementary.push((i, axis));
+            }
+        }
+    }
+}
+
+/// The entries of the impulses among each other, dᵀ D d', and dᵀ(D offset + q) into `q`.
+fn coupling(
+    problem: &LocalProblem,
+    impulses: &[(usize, DVec3)],
+    offset: &[DVec3],
+    q: &mut [f64],
+) -> Result<Vec<(usize, usize, f64)>, String> {
+    let n_c = problem.len();
+    // Variables of each contact, to fill the coupling block by block.
+    let mut of_contact = vec![Vec::new(); n_c];
+    for (k, &(i, _)) in impulses.iter().enumerate() {
+        of_contact[i].push(k);
+    }
+    let blocks = (0..n_c).flat_map(|i| problem.delassus.row(i).0.iter().map(move |&j| (i, j)));
+    let filled = blocks.map(|(i, j)| of_contact[i].len() * of_contact[j].len());
+    let filled: usize = filled.sum();
+    if filled > MOST_ENTRIES {
+        return Err(format!(
+            "an LCP of {filled} entries; {MOST_ENTRIES} is the most"
+        ));
+    }
+    let mut entries = Vec::new();
+    for i in 0..n_c {
+        let u = problem.velocity(i, offset);
+        for &a in &of_contact[i] {
+            q[a] = impulses[a].1.dot(u);
+        }
+        let (cols, blocks) = problem.delassus.row(i);
+        for (&j, block) in cols.iter().zip(blocks) {
+            for &b in &of_contact[j] {
+                let column = *block * impulses[b].1;
+                for &a in &of_contact[i] {
+                    let v = impulses[a].1.dot(column);
+                    if v != 0.0 {
+                        entries.push((a, b, v));
+                    }
+                }
+            }
+        }
+    }
+    Ok(entries)
+}
+
 /// The problem of a step as a mixed LCP, and the way back from z to impulses.
 #[derive(Clone, Debug, Default)]
 pub struct ContactLcp {
@@ -36,7 +159,7 @@ impl ContactLcp {
     /// ```text
     ///   0 = u_k                       p_k free            bilateral rows
     ///   0 ≤ p_n ⟂ u_n ≥ 0
-    ///   0 ≤ β   ⟂ Dᵀu_t + σ ≥ 0      p_t = D β
+    ///   0 ≤ β   ⟂ dᵀu_t + σ ≥ 0      p_t = d β           d = (d_1 … d_nd)
     ///   0 ≤ σ   ⟂ μ p_n − Σβ ≥ 0
     ///   0 ≤ z   ⟂ ±(u_k) + s ≥ 0     p_k = bound ± z     rows with one or two finite bounds
     ///   0 ≤ s   ⟂ hi − lo − z ≥ 0
@@ -45,103 +168,18 @@ impl ContactLcp {
     /// # Errors
     /// The first contact with a quadratic cone, which no LCP can hold; more directions than memory.
     pub fn new(problem: &LocalProblem) -> Result<Self, String> {
-        let n_c = problem.len();
-        // Constant part of the impulses: finite bounds of bounded rows.
-        let mut offset = vec![DVec3::ZERO; n_c];
-        let mut free = Vec::new();
-        let mut complementary = Vec::new();
-        let mut multipliers: Vec<Multiplier> = Vec::new();
-        let axis = [DVec3::X, DVec3::Y, DVec3::Z];
-        for (i, law) in problem.laws.iter().enumerate() {
-            match law {
-                Law::Cone { .. } => {
-                    return Err(format!("contact {i} has a quadratic cone; use a pyramid"));
-                }
-                Law::Disc { .. } => {
-                    return Err(format!(
-                        "contact {i} has a disc of friction; use newton or nsgs"
-                    ));
-                }
-                Law::Unilateral => complementary.push((i, DVec3::X)),
-                Law::Pyramid { mu, directions } => {
-                    let normal = complementary.len();
-                    complementary.push((i, DVec3::X));
-                    let mut members = vec![(normal, *mu)];
-                    for j in 0..*directions {
-                        members.push((complementary.len(), -1.0));
-                        let d = contact_vector(0.0, direction(j, *directions));
-                        complementary.push((i, d));
-                    }
-                    multipliers.push(Multiplier {
-                        capacity: 0.0,
-                        members,
-                    });
-                }
-                Law::Box { lo, hi } => {
-                    for k in 0..3 {
-                        match (lo[k].is_finite(), hi[k].is_finite()) {
-                            (false, false) => free.push((i, axis[k])),
-                            (false, true) => {
-                                offset[i][k] = hi[k];
-                                complementary.push((i, -axis[k]));
-                            }
-                            (true, _) => {
-                                offset[i][k] = lo[k];
-                                if lo[k] == hi[k] {
-                                    continue;
-                                }
-                                if hi[k].is_finite() {
-                                    multipliers.push(Multiplier {
-                                        capacity: hi[k] - lo[k],
-                                        members: vec![(complementary.len(), -1.0)],
-                                    });
-                                }
-                                complementary.push((i, axis[k]));
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        let Variables {
+            free,
+            complementary,
+            multipliers,
+            offset,
+        } = Variables::of(&problem.laws)?;
         let n_eq = free.len();
         let n_p = n_eq + complementary.len();
         let n = n_p + multipliers.len();
-        let mut impulses = free;
-        impulses.extend(complementary);
-
-        // Variables of each contact, to fill the coupling block by block.
-        let mut of_contact = vec![Vec::new(); n_c];
-        for (k, &(i, _)) in impulses.iter().enumerate() {
-            of_contact[i].push(k);
-        }
-        let blocks = (0..n_c).flat_map(|i| problem.delassus.row(i).0.iter().map(move |&j| (i, j)));
-        let filled = blocks.map(|(i, j)| of_contact[i].len() * of_contact[j].len());
-        let filled: usize = filled.sum();
-        if filled > MOST_ENTRIES {
-            return Err(format!(
-                "an LCP of {filled} entries; {MOST_ENTRIES} is the most"
-            ));
-        }
-        let mut entries = Vec::new();
+        let impulses = [free, complementary].concat();
         let mut q = vec![0.0; n];
-        for i in 0..n_c {
-            let u = problem.velocity(i, &offset);
-            for &a in &of_contact[i] {
-                q[a] = impulses[a].1.dot(u);
-            }
-            let (cols, blocks) = problem.delassus.row(i);
-            for (&j, block) in cols.iter().zip(blocks) {
-                for &b in &of_contact[j] {
-                    let column = *block * impulses[b].1;
-                    for &a in &of_contact[i] {
-                        let v = impulses[a].1.dot(column);
-                        if v != 0.0 {
-                            entries.push((a, b, v));
-                        }
-                    }
-                }
-            }
-        }
+        let mut entries = coupling(problem, &impulses, &offset, &mut q)?;
         for (k, multiplier) in multipliers.iter().enumerate() {
             let s = n_p + k;
             q[s] = multiplier.capacity;

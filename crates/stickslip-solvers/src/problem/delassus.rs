@@ -1,4 +1,4 @@
-//! The Delassus matrix Wᵀ M⁻¹ W + C in 3×3 blocks, sparse: blocks exist where contacts share a body.
+//! The Delassus matrix D = Wᵀ M⁻¹ W + C in 3×3 blocks, sparse: blocks exist where contacts share a body.
 
 use crate::problem::{Arm, ContactProblem, InverseMass};
 use glam::{DMat3, DVec3};
@@ -115,31 +115,31 @@ impl Delassus {
         }
     }
 
-    /// The diagonal block W_ii, in 1/kg.
+    /// The diagonal block D_ii, in 1/kg.
     #[must_use]
     pub fn diagonal(&self, i: usize) -> &DMat3 {
         &self.blocks[self.diagonal[i]]
     }
 
-    /// w̄_i = tr(W_ii)/3, the inverse of the contact's effective mass, in 1/kg.
+    /// w̄_i = tr(D_ii)/3, the inverse of the contact's effective mass, in 1/kg.
     #[must_use]
     pub fn w_bar(&self, i: usize) -> f64 {
-        let w = self.diagonal(i);
-        (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0
+        let d = self.diagonal(i);
+        (d.x_axis.x + d.y_axis.y + d.z_axis.z) / 3.0
     }
 
-    /// (W p)_i.
+    /// (D p)_i.
     #[must_use]
     pub fn row_times(&self, i: usize, p: &[DVec3]) -> DVec3 {
         let (cols, blocks) = self.row(i);
         let mut u = DVec3::ZERO;
-        for (&j, w) in cols.iter().zip(blocks) {
-            u += *w * p[j];
+        for (&j, d) in cols.iter().zip(blocks) {
+            u += *d * p[j];
         }
         u
     }
 
-    /// out = W p.
+    /// out = D p.
     pub fn times(&self, p: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();
         out.extend((0..self.len()).map(|i| self.row_times(i, p)));
@@ -175,7 +175,7 @@ impl Delassus {
         out
     }
 
-    /// Assembles Wᵀ M⁻¹ W + C of a step, reusing memory. Exactly symmetric: the blocks below the
+    /// Assembles D = Wᵀ M⁻¹ W + C of a step, reusing memory. Exactly symmetric: the blocks below the
     /// diagonal are the transposes of those above.
     pub fn assemble(&mut self, problem: &ContactProblem) {
         let n_c = problem.contacts.len();

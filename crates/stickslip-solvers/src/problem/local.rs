@@ -1,4 +1,4 @@
-//! The problem reduced to its contacts: u = W p + q with a law for each contact.
+//! The problem reduced to its contacts: u = D p + q with a law for each contact.
 
 use crate::problem::delassus::Delassus;
 use crate::problem::{ContactProblem, Law, Twist};
@@ -7,14 +7,14 @@ use glam::DVec3;
 /// Frictional contact in local form: find p and u with
 ///
 /// ```text
-///   u = W p + q,      (p_i, u_i) in the law of contact i,
+///   u = D p + q,      (p_i, u_i) in the law of contact i,
 /// ```
 ///
-/// W the Delassus matrix (1/kg), q the velocity without impulses (m/s). With cone laws this is the
-/// FC3D problem (W, q, μ) of the FCLIB collection; W need not be exactly symmetric.
+/// D the Delassus matrix (1/kg), q the velocity without impulses (m/s). With cone laws this is the FC3D problem of the
+/// FCLIB collection, which calls the matrix W; D need not be exactly symmetric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LocalProblem {
-    /// W.
+    /// D.
     pub delassus: Delassus,
     /// q, m/s.
     pub q: Vec<DVec3>,
@@ -53,7 +53,7 @@ impl LocalProblem {
         self.laws.iter().enumerate().map(mu).collect()
     }
 
-    /// Entries of W, row by row: row, column, value.
+    /// Entries of D, row by row: row, column, value.
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         (0..self.len()).flat_map(|i| {
             let (neighbours, blocks) = self.delassus.row(i);
@@ -76,10 +76,17 @@ impl LocalProblem {
         self.q.is_empty()
     }
 
-    /// u_i = (W p + q)_i.
+    /// u_i = (D p + q)_i.
     #[must_use]
     pub fn velocity(&self, i: usize, p: &[DVec3]) -> DVec3 {
         self.delassus.row_times(i, p) + self.q[i]
+    }
+
+    /// Root mean square of q over the contacts, m/s: the speed by which tolerances relative to the data become velocities.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        let squares: f64 = self.q.iter().map(|q| q.length_squared()).sum();
+        (squares / self.len().max(1) as f64).sqrt()
     }
 
     /// Checks sizes, finite numbers and laws.
@@ -90,7 +97,7 @@ impl LocalProblem {
         let n = self.q.len();
         if self.delassus.len() != n || self.laws.len() != n {
             return Err(format!(
-                "W has {} contacts, q {n}, the laws {}",
+                "the Delassus matrix has {} contacts, q {n}, the laws {}",
                 self.delassus.len(),
                 self.laws.len()
             ));
@@ -108,11 +115,13 @@ impl LocalProblem {
         }
         let bad = |i: &usize| self.delassus.row(*i).1.iter().any(|b| !b.is_finite());
         let i = (0..n).find(bad).unwrap_or(0);
-        Err(format!("contact {i}: W is not finite in its row"))
+        Err(format!(
+            "contact {i}: the Delassus matrix is not finite in its row"
+        ))
     }
 }
 
-/// Where velocities come from when impulses change: the bodies (cheap per contact) or W.
+/// Where velocities come from when impulses change: the bodies (cheap per contact) or D.
 pub(crate) trait Medium {
     /// Number of contacts.
     fn len(&self) -> usize;
@@ -154,7 +163,7 @@ impl Medium for BodyMedium<'_> {
     }
 }
 
-/// Velocities gathered from rows of W.
+/// Velocities gathered from rows of D.
 pub(crate) struct DelassusMedium<'a> {
     pub(crate) problem: &'a LocalProblem,
     pub(crate) p: &'a mut Vec<DVec3>,

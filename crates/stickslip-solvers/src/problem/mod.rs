@@ -3,11 +3,20 @@
 //! | form | unknowns | where |
 //! |---|---|---|
 //! | bodies, contacts, a law for each | ν (6 a body) and p (3 a contact) | [`ContactProblem`] |
-//! | reduced to the contacts, u = D p + q | p | [`local::LocalProblem`], its matrix [`delassus::Delassus`] |
-//! | FCLIB's global form, reduced to the local one | ν and p | [`global`] |
+//! | reduced to the contacts, u = D p + q | p | [`local::LocalProblem`] |
+//! | either of them | | [`Posed`] |
+//! | FCLIB's global form, reduced to the local one | ν and p | [`global::GlobalProblem`] |
 //!
-//! A law says which pairs of impulse and velocity are allowed ([`law`]); [`residual`] measures by how much a pair
-//! misses it.
+//! | module | what | used |
+//! |---|---|---|
+//! | `step`, [`local`], [`global`], `posed` | the forms above | everywhere; the global one by files only |
+//! | [`delassus`] | D, sparse in 3×3 blocks | the local form |
+//! | [`law`] | which pairs of impulse and velocity are allowed: projections, maps, derivatives | residuals, Newton, sweeps |
+//! | [`smoothed`] | the laws with their corners rounded by a parameter | interior point, homotopy |
+//! | [`residual`] | by how much impulses miss the laws | every solver, the reports |
+//! | `islands` | contacts that feel each other, each island a problem of its own | `auto` |
+//! | `rounded` | pyramids replaced by the cones inside them | `auto` |
+//! | [`generate`] | random problems | tests, benchmarks |
 
 pub mod delassus;
 pub mod generate;
@@ -15,11 +24,13 @@ pub mod global;
 pub(crate) mod islands;
 pub mod law;
 pub mod local;
+mod posed;
 pub mod residual;
 pub(crate) mod rounded;
 pub mod smoothed;
 mod step;
 
+pub use posed::Posed;
 pub use step::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist,
 };

@@ -5,13 +5,13 @@ use crate::problem::local::LocalProblem;
 use crate::problem::{ContactProblem, InverseMass, Law, Twist};
 use glam::DVec3;
 
-/// w̄ = tr(W_ii)/3 of a contact of a step, in 1/kg: the inverse of its effective mass.
+/// w̄ = tr(D_ii)/3 of a contact of a step, in 1/kg: the inverse of its effective mass.
 ///
 /// For each arm the trace over the frame is Σ_k (1/m + (r×d_k)·I⁻¹(r×d_k)); the compliances add to it.
 #[must_use]
 pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass]) -> f64 {
-    let w = contact.diagonal(inverse_mass);
-    (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0
+    let d = contact.diagonal(inverse_mass);
+    (d.x_axis.x + d.y_axis.y + d.z_axis.z) / 3.0
 }
 
 /// Residual of the law at one contact, m/s: length of the natural map with ρ the effective mass.

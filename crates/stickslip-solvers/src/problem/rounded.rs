@@ -1,8 +1,7 @@
 //! Pyramids replaced by the round cones inside them.
 
-use crate::coupling::system::Posed;
 use crate::problem::local::LocalProblem;
-use crate::problem::{ContactProblem, Law};
+use crate::problem::{ContactProblem, Law, Posed};
 
 /// A problem whose pyramids have become the quadratic cones inscribed in them: |p_t| ≤ μ cos(π/n_d) p_n. What rests
 /// within them rests within the pyramids.

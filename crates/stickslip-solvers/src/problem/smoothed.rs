@@ -67,7 +67,7 @@ fn plus_rate(l: f64, epsilon: f64) -> f64 {
     1.0 / (l * l + 4.0 * epsilon).sqrt().max(1e-300)
 }
 
-/// Least eigenvalue allowed in I − D, relative to 1.
+/// Least eigenvalue allowed in I − P_ε', relative to 1.
 const FLOOR: f64 = 1e-17;
 
 /// F, A, B and dF/dθ of a law; None for pyramids and discs, which are not smoothed here.
@@ -119,26 +119,39 @@ pub(crate) fn solved_pair(
     }
 }
 
-fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
-    let epsilon = s.epsilon;
-    let x = DVec3::new(mu * p.x, p.y, p.z) * w;
-    let u_t = tangent(u);
-    let slip = (u_t.length_squared() + s.delta * s.delta).sqrt();
-    let lambda = 1.0 - s.convexity;
-    let t = if slip > 0.0 { u_t / slip } else { DVec2::ZERO };
-    let w_n = u.x / mu + s.convexity * s.a + lambda * slip;
-    let z = x - contact_vector(w_n, u_t);
+/// A vector z of the Lorentz cone's algebra by its eigenvalues z_n ± |z_t| and the direction e of its tangential part.
+struct Spectral {
+    e: DVec2,
+    r: f64,
+    axis: f64,
+    l1: f64,
+    l2: f64,
+}
 
-    // Spectral decomposition of z in the Lorentz cone's algebra.
-    let b = tangent(z);
-    let r = b.length();
-    let e = if r > 0.0 { b / r } else { DVec2::X };
-    let (l1, l2) = (z.x + r, z.x - r);
-    let (p1, p2) = (plus(l1, epsilon), plus(l2, epsilon));
-    let f = x - contact_vector(0.5 * (p1 + p2), e * (0.5 * (p1 - p2)));
+impl Spectral {
+    #[inline]
+    fn of(z: DVec3) -> Self {
+        let t = tangent(z);
+        let r = t.length();
+        Self {
+            e: if r > 0.0 { t / r } else { DVec2::X },
+            r,
+            axis: z.x,
+            l1: z.x + r,
+            l2: z.x - r,
+        }
+    }
 
-    // D on (axis, e) and across e; I − D formed by p'(−l), not by subtraction.
-    let spectral = |g1: f64, g2: f64, across: f64| {
+    /// The vector with the eigenvalues f₁, f₂.
+    #[inline]
+    fn vector(&self, [f1, f2]: [f64; 2]) -> DVec3 {
+        contact_vector(0.5 * (f1 + f2), self.e * (0.5 * (f1 - f2)))
+    }
+
+    /// The matrix that is g₁ and g₂ on the plane of the axis and e, and `across` perpendicular to it.
+    #[inline]
+    fn matrix(&self, g1: f64, g2: f64, across: f64) -> DMat3 {
+        let e = self.e;
         let (sum, difference) = (0.5 * (g1 + g2), 0.5 * (g1 - g2));
         let column = |k: f64, c: DVec2| {
             // Image of the vector (k, c).
@@ -153,53 +166,65 @@ fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
             column(0.0, DVec2::X),
             column(0.0, DVec2::Y),
         )
-    };
-    let small = r <= 1e-9 * epsilon.sqrt();
-    let (across, across_rest) = if small {
-        (plus_slope(z.x, epsilon), plus_slope(-z.x, epsilon))
-    } else {
-        // (p1 − p2)/(l1 − l2) and its complement, the latter from p(−l) = p(l) − l.
-        let (m1, m2) = (plus(-l1, epsilon), plus(-l2, epsilon));
-        ((p1 - p2) / (2.0 * r), (m2 - m1) / (2.0 * r))
-    };
-    let d = spectral(plus_slope(l1, epsilon), plus_slope(l2, epsilon), across);
-    let floor = |v: f64| v.max(FLOOR);
-    let (r1, r2) = (
-        floor(plus_slope(-l1, epsilon)),
-        floor(plus_slope(-l2, epsilon)),
-    );
-    let across_rest = floor(across_rest);
-    let rest = spectral(r1, r2, across_rest);
-    let inverse = spectral(1.0 / r1, 1.0 / r2, 1.0 / across_rest);
-    // Rows of (w (I − D) diag(μ, 1, 1))⁻¹ = diag(1/μ, 1, 1) (I − D)⁻¹/w.
-    let unscale = |c: DVec3| DVec3::new(c.x / mu, c.y, c.z) / w;
-    let a_inverse = DMat3::from_cols(
-        unscale(inverse.x_axis),
-        unscale(inverse.y_axis),
-        unscale(inverse.z_axis),
-    );
+    }
 
-    // A = w (I − D) diag(μ, 1, 1); B = D C, C = [[1/μ, λ tᵀ], [0, I]].
-    let a = DMat3::from_cols(rest.x_axis * (w * mu), rest.y_axis * w, rest.z_axis * w);
-    let b = DMat3::from_cols(
-        d.x_axis / mu,
-        d.y_axis + d.x_axis * (lambda * t.x),
-        d.z_axis + d.x_axis * (lambda * t.y),
-    );
+    /// The eigenvalues of P_ε' and of I − P_ε' across e: (p(l₁) − p(l₂))/(l₁ − l₂) and its complement.
+    #[inline]
+    fn across(&self, [p1, p2]: [f64; 2], epsilon: f64) -> (f64, f64) {
+        if self.r <= 1e-9 * epsilon.sqrt() {
+            let axis = self.axis;
+            return (plus_slope(axis, epsilon), plus_slope(-axis, epsilon));
+        }
+        // The complement from p(−l) = p(l) − l.
+        let (m1, m2) = (plus(-self.l1, epsilon), plus(-self.l2, epsilon));
+        ((p1 - p2) / (2.0 * self.r), (m2 - m1) / (2.0 * self.r))
+    }
+}
+
+fn cone(mu: f64, p: DVec3, u: DVec3, w: f64, s: &Smoothing) -> SmoothedLaw {
+    let epsilon = s.epsilon;
+    let x = DVec3::new(mu * p.x, p.y, p.z) * w;
+    let u_t = tangent(u);
+    let slip = (u_t.length_squared() + s.delta * s.delta).sqrt();
+    let lambda = 1.0 - s.convexity;
+    let t = if slip > 0.0 { u_t / slip } else { DVec2::ZERO };
+    let w_n = u.x / mu + s.convexity * s.a + lambda * slip;
+    let z = Spectral::of(x - contact_vector(w_n, u_t));
+    let projected = [z.l1, z.l2].map(|l| plus(l, epsilon));
+    let f = x - z.vector(projected);
+
+    // P' on (axis, e) and across e; I − P' formed by p'(−l), not by subtraction.
+    let (l1, l2) = (z.l1, z.l2);
+    let (across, across_rest) = z.across(projected, epsilon);
+    let d = z.matrix(plus_slope(l1, epsilon), plus_slope(l2, epsilon), across);
+    let r1 = plus_slope(-l1, epsilon).max(FLOOR);
+    let r2 = plus_slope(-l2, epsilon).max(FLOOR);
+    let across_rest = across_rest.max(FLOOR);
+    let rest = z.matrix(r1, r2, across_rest);
+    let inverse = z.matrix(1.0 / r1, 1.0 / r2, 1.0 / across_rest);
+
+    // Rows of A⁻¹ = diag(1/μ, 1, 1) (I − P')⁻¹/w.
+    let unscale = |c: DVec3| DVec3::new(c.x / mu, c.y, c.z) / w;
+    let [i_x, i_y, i_z] = [inverse.x_axis, inverse.y_axis, inverse.z_axis].map(unscale);
+    // How w_n and P_ε move with θ.
     let [d_epsilon, d_convexity, d_delta] = s.rates;
-    let (q1, q2) = (plus_rate(l1, epsilon), plus_rate(l2, epsilon));
-    let by_epsilon = contact_vector(0.5 * (q1 + q2), e * (0.5 * (q1 - q2)));
     let slip_rate = if slip > 0.0 {
         s.delta * d_delta / slip
     } else {
         0.0
     };
     let w_rate = d_convexity * (s.a - slip) + lambda * slip_rate;
+    let by_epsilon = z.vector([l1, l2].map(|l| plus_rate(l, epsilon)));
     SmoothedLaw {
         f,
-        a,
-        a_inverse,
-        b,
+        // A = w (I − P') diag(μ, 1, 1); B = P' C, C = [[1/μ, λ tᵀ], [0, I]].
+        a: DMat3::from_cols(rest.x_axis * (w * mu), rest.y_axis * w, rest.z_axis * w),
+        a_inverse: DMat3::from_cols(i_x, i_y, i_z),
+        b: DMat3::from_cols(
+            d.x_axis / mu,
+            d.y_axis + d.x_axis * (lambda * t.x),
+            d.z_axis + d.x_axis * (lambda * t.y),
+        ),
         f_theta: d.x_axis * w_rate - by_epsilon * d_epsilon,
     }
 }

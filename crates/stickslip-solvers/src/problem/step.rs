@@ -210,7 +210,7 @@ impl ContactBlock {
         self.velocity(nu) + self.compliance * p
     }
 
-    /// W_ii of the contact alone, compliance included: WᵀM⁻¹W + C, in 1/kg.
+    /// D_ii of the contact alone, compliance included: WᵀM⁻¹W + C, in 1/kg.
     #[must_use]
     pub fn diagonal(&self, inverse_mass: &[InverseMass]) -> DMat3 {
         let columns = self.frame.map(|d| {

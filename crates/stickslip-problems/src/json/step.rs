@@ -32,7 +32,7 @@ pub const TYPE: &str = "step";
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct BodyEntry {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
     /// 1/m, 1/kg.
@@ -46,13 +46,13 @@ struct Body {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Block {
+struct BlockEntry {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
-    law: Kind,
+    law: LawEntry,
     /// The directions n, t₁, t₂.
     frame: [[f64; 3]; 3],
-    arms: Vec<Acts>,
+    arms: Vec<ArmEntry>,
     b: [f64; 3],
     #[serde(default, skip_serializing_if = "is_zero")]
     compliance: [f64; 3],
@@ -62,7 +62,7 @@ struct Block {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Acts {
+struct ArmEntry {
     body: usize,
     sign: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +84,7 @@ type Bounds = [Option<f64>; 3];
 
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum Kind {
+enum LawEntry {
     Unilateral,
     Cone {
         mu: f64,
@@ -105,15 +105,15 @@ enum Kind {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
+struct FileEntry {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
     note: String,
-    bodies: Vec<Body>,
-    blocks: Vec<Block>,
+    bodies: Vec<BodyEntry>,
+    blocks: Vec<BlockEntry>,
 }
 
 fn is_zero(v: &[f64; 3]) -> bool {
@@ -130,17 +130,17 @@ fn is_force(by: &By) -> bool {
 /// One sentence with the place: line and column where the text is no JSON of this form, body or block (with its name) where
 /// its numbers are no problem.
 pub fn read(text: &str) -> Result<StepFile, String> {
-    let raw: Raw = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    if raw.kind != TYPE {
-        return Err(format!("type \"{}\"; expected \"{TYPE}\"", raw.kind));
+    let file: FileEntry = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    if file.kind != TYPE {
+        return Err(format!("type \"{}\"; expected \"{TYPE}\"", file.kind));
     }
     let mut out = StepFile {
-        name: raw.name,
-        note: raw.note,
+        name: file.name,
+        note: file.note,
         ..StepFile::default()
     };
-    let n_b = raw.bodies.len();
-    for (i, body) in raw.bodies.into_iter().enumerate() {
+    let n_b = file.bodies.len();
+    for (i, body) in file.bodies.into_iter().enumerate() {
         let what = place("bodies", i, &body.name);
         let inertia = DMat3::from_cols_array_2d(&body.inverse_inertia).transpose();
         if !is_inverse_mass(body.inverse_mass, &inertia) {
@@ -159,7 +159,7 @@ pub fn read(text: &str) -> Result<StepFile, String> {
         out.bodies.push(body.name);
     }
     let mut impulses = Vec::new();
-    for (i, block) in raw.blocks.into_iter().enumerate() {
+    for (i, block) in file.blocks.into_iter().enumerate() {
         let what = place("blocks", i, &block.name);
         let at = |e: String| format!("{what}: {e}");
         let contact = block.contact(n_b).map_err(at)?;
@@ -191,7 +191,7 @@ fn place(list: &str, i: usize, name: &str) -> String {
 
 /// 1/m ≥ 0, I⁻¹ symmetric and positive semidefinite, all to rounding.
 fn is_inverse_mass(mass: f64, inertia: &DMat3) -> bool {
-    const ROUNDING: f64 = 1e-9;
+    const INERTIA_ROUNDING: f64 = 1e-9;
     let entries = inertia.to_cols_array();
     if !(mass >= 0.0 && mass.is_finite() && inertia.is_finite()) {
         return false;
@@ -205,19 +205,19 @@ fn is_inverse_mass(mass: f64, inertia: &DMat3) -> bool {
     let pairs = [(0, 1), (0, 2), (1, 2)];
     let symmetric = pairs
         .iter()
-        .all(|&(i, j)| (e(i, j) - e(j, i)).abs() <= ROUNDING);
+        .all(|&(i, j)| (e(i, j) - e(j, i)).abs() <= INERTIA_ROUNDING);
     let minor = |&(i, j): &(usize, usize)| e(i, i) * e(j, j) - e(i, j) * e(j, i);
     symmetric
-        && (0..3).all(|i| e(i, i) >= -ROUNDING)
-        && pairs.iter().all(|p| minor(p) >= -ROUNDING)
-        && a.determinant() >= -ROUNDING
+        && (0..3).all(|i| e(i, i) >= -INERTIA_ROUNDING)
+        && pairs.iter().all(|p| minor(p) >= -INERTIA_ROUNDING)
+        && a.determinant() >= -INERTIA_ROUNDING
 }
 
-impl Block {
+impl BlockEntry {
     fn contact(&self, n_b: usize) -> Result<ContactBlock, String> {
         if self.arms.len() > 2 {
             let n = self.arms.len();
-            return Err(format!("{n} arms; a block acts on two bodies at most"));
+            return Err(format!("{n} arms; a block entry on two bodies at most"));
         }
         let mut arms = [None; 2];
         for (k, arm) in self.arms.iter().enumerate() {
@@ -252,7 +252,7 @@ impl Block {
     }
 }
 
-impl Kind {
+impl LawEntry {
     fn law(&self) -> Law {
         let bounds = |b: Bounds, none: f64| DVec3::from_array(b.map(|x| x.unwrap_or(none)));
         match *self {
@@ -310,7 +310,7 @@ impl StepFile {
         } = &self.problem;
         let mut bodies = Vec::new();
         for (i, (mass, nu)) in inverse_mass.iter().zip(nu_free).enumerate() {
-            bodies.push(line(serde_json::to_string(&Body {
+            bodies.push(line(serde_json::to_string(&BodyEntry {
                 name: name_of(&self.bodies, i),
                 inverse_mass: mass.mass,
                 inverse_inertia: mass.inertia.transpose().to_cols_array_2d(),
@@ -320,7 +320,7 @@ impl StepFile {
         }
         let mut blocks = Vec::new();
         for (i, contact) in contacts.iter().enumerate() {
-            let acts = |arm: &Arm| Acts {
+            let entry = |arm: &Arm| ArmEntry {
                 body: arm.body,
                 sign: arm.sign,
                 lever: Some(arm.lever.into()),
@@ -329,11 +329,11 @@ impl StepFile {
                     Action::Torque => By::Torque,
                 },
             };
-            blocks.push(line(serde_json::to_string(&Block {
+            blocks.push(line(serde_json::to_string(&BlockEntry {
                 name: name_of(&self.blocks, i),
-                law: Kind::of(&contact.law),
+                law: LawEntry::of(&contact.law),
                 frame: contact.frame.map(|d| d.to_array()),
-                arms: contact.arms.iter().flatten().map(acts).collect(),
+                arms: contact.arms.iter().flatten().map(entry).collect(),
                 b: contact.b.into(),
                 compliance: contact.compliance.into(),
                 impulse: self.impulses.get(i).map(DVec3::to_array),

@@ -1,68 +1,31 @@
-//! Symmetries of a step's problem: rotations and reflections of space that carry each body and contact to another one.
-//!
-//! A map R in O(3) with permutations of the bodies and contacts is a symmetry if masses, free velocities (R v and
-//! det R · R ω), levers, normals, laws and right-hand sides are carried along. Found by geometry: places of the bodies
-//! follow from the levers along the contacts, their centroid stays where it is, and two bodies with few others as far from
-//! it have few places to go, each of which fixes R up to one reflection. Every candidate is then checked on all contacts.
+//! The search for symmetries: maps of space that carry two bodies to bodies as far from the centroid, checked on all contacts.
 
-use crate::problem::{Action, ContactProblem, Law, Twist};
+use crate::coupling::symmetry::Symmetry;
+use crate::problem::{Action, ContactProblem, Law};
 use glam::{DMat3, DVec3};
 
 /// Differences that count as none, relative to the largest lever, distance or velocity. What is solved with the help of
 /// symmetries is judged on the problem as given, so this need not be rounding.
 const NEARLY: f64 = 1e-6;
 /// Differences of levers along the normal that count as none, relative to the lever: a contact's point lies on one of its
-/// two bodies, so that the levers of an open one tell its bodies apart, by its gap.
+/// two bodies, so that the levers of an open contact and of its mirror image differ by the gap.
 const ALIKE: f64 = 0.1;
 /// Most maps that are tried.
 const MOST_CANDIDATES: usize = 400;
 
-/// A symmetry of a problem.
-#[derive(Clone, Debug)]
-pub(crate) struct Symmetry {
-    /// R.
-    pub(crate) map: DMat3,
-    /// Where each body goes.
-    pub(crate) bodies: Vec<usize>,
-    /// Where each contact goes, and σ = ±1: the image's normal is σ R n (−1 where its bodies are named the other way round).
-    pub(crate) contacts: Vec<(usize, f64)>,
-}
-
-/// det R, for R in O(3).
-fn handedness(map: &DMat3) -> f64 {
-    map.determinant().signum()
-}
-
-impl Symmetry {
-    /// Image of a body's velocity; ω is a pseudovector.
-    pub(crate) fn twist(&self, nu: &Twist) -> Twist {
-        Twist {
-            linear: self.map * nu.linear,
-            angular: self.map * nu.angular * handedness(&self.map),
-        }
-    }
-
-    /// Components at the image of contact `i` of the components `x` at `i`.
-    pub(crate) fn components(&self, problem: &ContactProblem, i: usize, x: DVec3) -> DVec3 {
-        let (j, sign) = self.contacts[i];
-        let world = self.map * problem.contacts[i].to_world(x) * sign;
-        problem.contacts[j].to_contact(world)
-    }
-}
-
 /// One end of a contact, seen from its body.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct ContactEnd {
     contact: usize,
     arm: usize,
 }
 
 /// What is needed of a problem to find its symmetries.
-struct Search<'a> {
+pub(crate) struct Search<'a> {
     problem: &'a ContactProblem,
     /// Ends of contacts on each body: `ends[starts[b]..starts[b + 1]]`.
     starts: Vec<usize>,
-    ends: Vec<End>,
+    ends: Vec<ContactEnd>,
     /// Places of the bodies about their centroid; NaN for those without contacts.
     places: Vec<DVec3>,
     /// Lengths and speeds up to which things are equal.
@@ -72,41 +35,9 @@ struct Search<'a> {
     first: usize,
 }
 
-/// All symmetries of the problem, the identity among them; empty where there is no other, where they were not looked for
-/// (laws other than cones and gaps, contacts in several islands), or where they are no group.
-pub(crate) fn symmetries(problem: &ContactProblem) -> Vec<Symmetry> {
-    let Some(search) = Search::new(problem) else {
-        return Vec::new();
-    };
-    let maps = search.candidates();
-    let found: Vec<_> = maps.into_iter().filter_map(|m| search.verify(m)).collect();
-    if found.len() > 1 && is_group(&found) {
-        found
-    } else {
-        Vec::new()
-    }
-}
-
-/// Does each orbit have as many members as the maps that keep one of them leave it?
-fn is_group(found: &[Symmetry]) -> bool {
-    let regular = |n: usize, image: &dyn Fn(&Symmetry, usize) -> usize| {
-        let mut seen = Vec::new();
-        (0..n).all(|i| {
-            seen.clear();
-            seen.extend(found.iter().map(|s| image(s, i)));
-            let kept = seen.iter().filter(|&&j| j == i).count();
-            seen.sort_unstable();
-            seen.dedup();
-            seen.len() * kept == found.len()
-        })
-    };
-    let [first, ..] = found else { return false };
-    regular(first.bodies.len(), &|s, i| s.bodies[i])
-        && regular(first.contacts.len(), &|s, i| s.contacts[i].0)
-}
-
 impl<'a> Search<'a> {
-    fn new(problem: &'a ContactProblem) -> Option<Self> {
+    /// None where symmetries are not looked for.
+    pub(crate) fn new(problem: &'a ContactProblem) -> Option<Self> {
         let simple = problem.contacts.iter().all(|c| {
             let round = c.compliance.y == c.compliance.z;
             let forces = c.arms.iter().flatten().all(|a| a.action == Action::Force);
@@ -129,11 +60,11 @@ impl<'a> Search<'a> {
             starts[b + 1] += starts[b];
         }
         let mut next = starts.clone();
-        let mut ends = vec![End { contact: 0, arm: 0 }; starts[n_b]];
+        let mut ends = vec![ContactEnd { contact: 0, arm: 0 }; starts[n_b]];
         for (i, contact) in problem.contacts.iter().enumerate() {
             for (k, arm) in contact.arms.iter().enumerate() {
                 if let Some(arm) = arm {
-                    ends[next[arm.body]] = End { contact: i, arm: k };
+                    ends[next[arm.body]] = ContactEnd { contact: i, arm: k };
                     next[arm.body] += 1;
                 }
             }
@@ -154,7 +85,7 @@ impl<'a> Search<'a> {
         search.place().then_some(search)
     }
 
-    fn ends_of(&self, body: usize) -> &[End] {
+    fn ends_of(&self, body: usize) -> &[ContactEnd] {
         &self.ends[self.starts[body]..self.starts[body + 1]]
     }
 
@@ -169,7 +100,7 @@ impl<'a> Search<'a> {
             sum += self.places[b];
             count += 1;
             for k in self.starts[b]..self.starts[b + 1] {
-                let End { contact, arm } = self.ends[k];
+                let ContactEnd { contact, arm } = self.ends[k];
                 let arms = &problem.contacts[contact].arms;
                 if let (Some(own), Some(other)) = (arms[arm], arms[1 - arm])
                     && self.places[other.body].is_nan()
@@ -191,7 +122,7 @@ impl<'a> Search<'a> {
     }
 
     /// Maps to try.
-    fn candidates(&self) -> Vec<DMat3> {
+    pub(crate) fn candidates(&self) -> Vec<DMat3> {
         // Bodies by their distance from the centroid, in classes of equal distance.
         let mut order: Vec<usize> = (0..self.places.len())
             .filter(|&b| !self.places[b].is_nan())
@@ -245,7 +176,7 @@ impl<'a> Search<'a> {
 
 impl Search<'_> {
     /// The symmetry of this map, if it is one: followed from body to body along the contacts.
-    fn verify(&self, map: DMat3) -> Option<Symmetry> {
+    pub(crate) fn verify(&self, map: DMat3) -> Option<Symmetry> {
         let start = self.body_at(map * self.places[self.first])?;
         let n_b = self.places.len();
         let mut out = Symmetry {
@@ -302,11 +233,11 @@ impl Search<'_> {
     }
 
     /// The end on body `image` where `end` goes.
-    fn image_of(&self, map: &DMat3, end: End, image: usize) -> Option<End> {
+    fn image_of(&self, map: &DMat3, end: ContactEnd, image: usize) -> Option<ContactEnd> {
         let contact = &self.problem.contacts[end.contact];
         let arm = contact.arms[end.arm]?;
         let (lever, push) = (*map * arm.lever, *map * contact.frame[0] * arm.sign);
-        let fits = |other: &&End| {
+        let fits = |other: &&ContactEnd| {
             let contact = &self.problem.contacts[other.contact];
             contact.arms[other.arm].is_some_and(|arm| {
                 let off = arm.lever - lever;
@@ -350,99 +281,5 @@ impl Search<'_> {
         from.law == to.law
             && from.compliance == to.compliance
             && s.components(self.problem, i, from.b).distance(to.b) <= self.slow
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::problem::{Arm, ContactBlock, InverseMass};
-
-    /// The first step of a square pyramid of balls at rest, `n` in a side of the lowest layer.
-    pub(crate) fn pyramid(n: usize, mu: f64) -> ContactProblem {
-        let r = 0.1;
-        let place = |level: usize, k: usize| {
-            let side = n - level;
-            let along = |i: usize| r * (level + 2 * i) as f64;
-            let height = r * (1.0 + level as f64 * 2.0_f64.sqrt());
-            DVec3::new(along(k % side), along(k / side), height)
-        };
-        let places: Vec<DVec3> = (0..n)
-            .flat_map(|level| (0..(n - level) * (n - level)).map(move |k| place(level, k)))
-            .collect();
-        let arm = |body: usize, lever: DVec3, sign: f64| {
-            Some(Arm {
-                body,
-                lever,
-                sign,
-                action: Action::Force,
-            })
-        };
-        let block = |n: DVec3, arms| {
-            let (t1, t2) = n.any_orthonormal_pair();
-            ContactBlock {
-                frame: [n, t1, t2],
-                arms,
-                b: DVec3::ZERO,
-                compliance: DVec3::ZERO,
-                law: Law::Cone { mu },
-            }
-        };
-        let mut contacts = Vec::new();
-        for (a, x) in places.iter().enumerate() {
-            if a < n * n {
-                contacts.push(block(DVec3::Z, [arm(a, -r * DVec3::Z, 1.0), None]));
-            }
-            for (b, y) in places.iter().enumerate().take(a) {
-                let d = *x - *y;
-                if d.length() < 2.01 * r {
-                    let arms = [arm(b, d / 2.0, -1.0), arm(a, -d / 2.0, 1.0)];
-                    contacts.push(block(d / d.length(), arms));
-                }
-            }
-        }
-        let mass = InverseMass {
-            mass: 1.0,
-            inertia: DMat3::IDENTITY * 250.0,
-        };
-        let falls = Twist {
-            linear: DVec3::new(0.0, 0.0, -0.0981),
-            angular: DVec3::ZERO,
-        };
-        ContactProblem {
-            inverse_mass: vec![mass; places.len()],
-            nu_free: vec![falls; places.len()],
-            contacts,
-        }
-    }
-
-    #[test]
-    fn a_square_pyramid_has_the_symmetries_of_a_square() {
-        let mut problem = pyramid(4, 0.4);
-        let group = symmetries(&problem);
-        assert_eq!(group.len(), 8);
-        for s in &group {
-            for (i, &(j, sign)) in s.contacts.iter().enumerate() {
-                let [from, to] = [i, j].map(|i| problem.contacts[i].frame[0]);
-                assert!((s.map * from * sign).distance(to) < 1e-12);
-            }
-        }
-        // Two mirrors and the half turn are left if two opposite corners are heavy; two bodies slide: nothing is.
-        problem.inverse_mass[0].mass = 0.5;
-        problem.inverse_mass[15].mass = 0.5;
-        assert_eq!(symmetries(&problem).len(), 4);
-        problem.nu_free[0].linear.x = 0.1;
-        assert!(symmetries(&problem).is_empty());
-    }
-
-    #[test]
-    fn what_is_not_looked_for_is_not_found() {
-        let mut problem = pyramid(3, 0.4);
-        assert_eq!(symmetries(&problem).len(), 8);
-        problem.contacts[0].law = Law::Unilateral;
-        assert_eq!(symmetries(&problem).len(), 2);
-        problem.contacts[0].law = Law::bilateral([true; 3]);
-        assert!(symmetries(&problem).is_empty());
-        assert!(symmetries(&ContactProblem::default()).is_empty());
     }
 }

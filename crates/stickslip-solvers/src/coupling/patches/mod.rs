@@ -1,17 +1,21 @@
-//! Contacts between the same two bodies, taken together: of the 3m velocities of a patch of m contacts six tell the
-//! others, and so do six sums of its impulses, for a rigid body has no more freedoms.
+//! Contacts between the same two bodies, taken together. A body has six freedoms against another one: of the 3m velocities
+//! of a patch of m contacts at most six are independent, and only as many sums of its impulses matter.
 //!
-//! A stored problem has no bodies, but W shows them: the contacts of a patch have the same neighbours, and their block of W
-//! has rank six or less. Elimination with complete pivoting finds rows I and columns J with W_pq = X_p W[I_p, J_q] Y_q. With
-//! s_p = Y_p δp and K = A⁻¹B the system (A + B W) δp = g becomes
+//! A stored problem names no bodies, but D shows them: the contacts of a patch have the same neighbours, and their block
+//! of D has rank six or less. Elimination with complete pivoting ([`low_rank`]) finds pivot rows I and pivot columns J, of
+//! which all other rows and columns are combinations: D_pq = X_p D[I_p, J_q] Y_q. With s_p = Y_p δp and K = A⁻¹B the system
+//! (A + B D) δp = g becomes
 //!
 //! ```text
-//!   (I + K̂ Ω) s = Y A⁻¹ g,    K̂_p = Y_p K_p X_p,    Ω_pq = W[I_p, J_q],    δp = A⁻¹ (g − B X Ω s),
+//!   (I + K̂ Ω) s = Y A⁻¹ g,    K̂_p = Y_p K_p X_p,    Ω_pq = D[I_p, J_q],    δp = A⁻¹ (g − B X Ω s),
 //! ```
 //!
 //! six unknowns for a patch instead of twelve for four contacts.
 
-use crate::coupling::system::Linearised;
+mod low_rank;
+
+use crate::coupling::Linearised;
+use crate::coupling::patches::low_rank::LowRank;
 use crate::factor::block_lu::Block;
 use crate::factor::node_lu::NodeLu;
 use crate::problem::delassus::Delassus;
@@ -19,8 +23,6 @@ use glam::DVec3;
 
 /// Freedoms of one body against another.
 const SIX: usize = 6;
-/// A pivot below this times the first is zero: W is known to rounding.
-const ZERO: f64 = 1e-11;
 const NONE: usize = usize::MAX;
 
 /// Patches of a Delassus matrix with their linear system; memory is kept.
@@ -31,10 +33,10 @@ pub(crate) struct Patches {
     starts: Vec<usize>,
     /// Patch of each contact.
     patch: Vec<usize>,
-    /// Rows (3 i + k) of W that tell the others, and the rank of each patch.
+    /// Pivot rows (3 i + k) of D, of which the patch's other rows are combinations, and the rank of each patch.
     chosen: Vec<[usize; SIX]>,
     rank: Vec<usize>,
-    /// Number of each column (3 j + k) among those that tell the others, or NONE.
+    /// Number of each column (3 j + k) of D among the pivot columns of its patch, or NONE.
     number: Vec<usize>,
     /// For each place in `members`: rows of X, and columns of Y.
     x: Vec<[[f64; SIX]; 3]>,
@@ -45,7 +47,7 @@ pub(crate) struct Patches {
     omega: Vec<Block<SIX>>,
     lu: NodeLu<SIX>,
     s: Vec<[f64; SIX]>,
-    work: Elimination,
+    work: LowRank,
 }
 
 impl Patches {
@@ -59,7 +61,7 @@ impl Patches {
         self.lu.forget();
     }
 
-    /// Finds the patches of W.
+    /// Finds the patches of D.
     pub(crate) fn find(&mut self, delassus: &Delassus) {
         let n = delassus.len();
         self.members.clear();
@@ -137,7 +139,7 @@ impl Patches {
         true
     }
 
-    /// Ω.
+    /// Ω: the entries of D where pivot rows and pivot columns meet.
     fn couple(&mut self, delassus: &Delassus) {
         self.omega_starts.clear();
         self.omega_starts.push(0);
@@ -262,126 +264,15 @@ fn product(a: &Block<SIX>, b: &Block<SIX>) -> Block<SIX> {
     out
 }
 
-/// W of some contacts eliminated with complete pivoting: P W Q = L U.
-#[derive(Clone, Debug, Default)]
-struct Elimination {
-    /// Row-major, n×n: U on and above the diagonal of the first `rank` rows, L below.
-    a: Vec<f64>,
-    n: usize,
-    rows: Vec<usize>,
-    cols: Vec<usize>,
-}
-
-impl Elimination {
-    /// The rank, or `None` where it is more than six.
-    fn eliminate(&mut self, delassus: &Delassus, contacts: &[usize]) -> Option<usize> {
-        let m = contacts.len();
-        let n = 3 * m;
-        self.n = n;
-        self.a.clear();
-        self.a.resize(n * n, 0.0);
-        for (r, &i) in contacts.iter().enumerate() {
-            let (cols, blocks) = delassus.row(i);
-            for (c, j) in contacts.iter().enumerate() {
-                let Ok(at) = cols.binary_search(j) else {
-                    continue;
-                };
-                for b in 0..3 {
-                    let column = blocks[at].col(b);
-                    for a in 0..3 {
-                        self.a[(3 * r + a) * n + 3 * c + b] = column[a];
-                    }
-                }
-            }
-        }
-        self.rows.clear();
-        self.rows.extend(0..n);
-        self.cols.clear();
-        self.cols.extend(0..n);
-        let mut first = 0.0;
-        for k in 0..n {
-            let (mut at, mut largest) = ((k, k), 0.0);
-            for r in k..n {
-                for c in k..n {
-                    let v = self.a[r * n + c].abs();
-                    if v > largest {
-                        (at, largest) = ((r, c), v);
-                    }
-                }
-            }
-            if k == 0 {
-                first = largest;
-            }
-            if largest <= ZERO * first {
-                return Some(k);
-            }
-            if k == SIX {
-                return None;
-            }
-            self.exchange(k, at);
-            let inverse = 1.0 / self.a[k * n + k];
-            for r in k + 1..n {
-                let l = self.a[r * n + k] * inverse;
-                self.a[r * n + k] = l;
-                for c in k + 1..n {
-                    self.a[r * n + c] -= l * self.a[k * n + c];
-                }
-            }
-        }
-        Some(n)
-    }
-
-    fn exchange(&mut self, k: usize, (r, c): (usize, usize)) {
-        let n = self.n;
-        self.rows.swap(k, r);
-        self.cols.swap(k, c);
-        for j in 0..n {
-            self.a.swap(k * n + j, r * n + j);
-        }
-        for i in 0..n {
-            self.a.swap(i * n + k, i * n + c);
-        }
-    }
-
-    /// Tells for each place in the order of elimination its row of X = L L_rr⁻¹ and its column of Y = U_rr⁻¹ U.
-    fn interpolate(&self, rank: usize, mut tell: impl FnMut(usize, [f64; SIX], [f64; SIX])) {
-        let n = self.n;
-        let l = |r: usize, c: usize| match r.cmp(&c) {
-            std::cmp::Ordering::Less => 0.0,
-            std::cmp::Ordering::Equal => 1.0,
-            std::cmp::Ordering::Greater => self.a[r * n + c],
-        };
-        for place in 0..n {
-            let (mut x, mut y) = ([0.0; SIX], [0.0; SIX]);
-            if place < rank {
-                x[place] = 1.0;
-                y[place] = 1.0;
-            } else {
-                // x L_rr = l: from the last; U_rr y = u: from the last.
-                for k in (0..rank).rev() {
-                    let (mut sx, mut sy) = (l(place, k), self.a[k * n + place]);
-                    for j in k + 1..rank {
-                        sx -= x[j] * l(j, k);
-                        sy -= self.a[k * n + j] * y[j];
-                    }
-                    x[k] = sx;
-                    y[k] = sy / self.a[k * n + k];
-                }
-            }
-            tell(place, x, y);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coupling::system::inverse;
-    use crate::factor::dense::DenseLu;
+    use crate::coupling::inverse;
+    use crate::coupling::tests::{dense_step, random_rows};
     use crate::random::Random;
     use glam::DMat3;
 
-    /// W of bodies in a row with `m` contacts between neighbours, and of the first with the ground.
+    /// D of bodies in a row with `m` contacts between neighbours, and of the first with the ground.
     fn row_of_bodies(random: &mut Random, bodies: usize, m: usize) -> Delassus {
         // Rows of Wᵀ: 6 numbers for the lower body of a patch, their negative for the upper.
         let wrench = |random: &mut Random| {
@@ -417,46 +308,23 @@ mod tests {
         let mut random = Random::new(11);
         let mut patches = Patches::default();
         for (bodies, m) in [(5, 4), (3, 7), (6, 3), (4, 1), (4, 2)] {
-            let w = row_of_bodies(&mut random, bodies, m);
-            patches.find(&w);
+            let d = row_of_bodies(&mut random, bodies, m);
+            patches.find(&d);
             assert_eq!(patches.len(), bodies, "{m} contacts each");
             assert!(patches.rank.iter().all(|&r| r == SIX.min(3 * m)));
-            let n_c = w.len();
-            let rows: Vec<Linearised> = (0..n_c)
-                .map(|i| {
-                    let scale = w.w_bar(i) * [1.0, 1e-3][i % 2];
-                    let a = DMat3::IDENTITY * scale;
-                    Linearised {
-                        a,
-                        a_inverse: inverse(&a),
-                        b: DMat3::IDENTITY,
-                        g: random.vec3(),
-                    }
-                })
-                .collect();
+            let mut rows = random_rows(&mut random, &d);
+            for row in rows.iter_mut().step_by(2) {
+                // Contacts that stick have a small A.
+                row.a *= 1e-3;
+                row.a_inverse = inverse(&row.a);
+            }
             let mut dp = Vec::new();
             assert!(patches.factor(&rows));
             patches.back_solve(&rows, &mut dp);
-            let n = 3 * n_c;
-            let mut dense = vec![0.0; n * n];
-            for i in 0..n_c {
-                for j in 0..n_c {
-                    let mut block = rows[i].b * w.find(i, j);
-                    if i == j {
-                        block += rows[i].a;
-                    }
-                    for (r, c) in (0..9).map(|k| (k / 3, k % 3)) {
-                        dense[(3 * i + r) * n + 3 * j + c] = block.col(c)[r];
-                    }
-                }
-            }
-            let mut lu = DenseLu::default();
-            let mut x: Vec<f64> = rows.iter().flat_map(|r| r.g.to_array()).collect();
-            assert!(lu.factor(n, &dense));
-            lu.solve(&mut x);
-            let largest = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            for (d, x) in dp.iter().zip(x.chunks_exact(3)) {
-                assert!((*d - DVec3::from_slice(x)).length() <= 1e-9 * largest);
+            let x = dense_step(&d, &rows);
+            let largest = x.iter().fold(0.0f64, |m, v| m.max(v.length()));
+            for (dp, x) in dp.iter().zip(&x) {
+                assert!(dp.distance(*x) <= 1e-9 * largest);
             }
         }
     }

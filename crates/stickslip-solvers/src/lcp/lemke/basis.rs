@@ -1,6 +1,6 @@
 //! The factorised basis of a pivoting method: LU at the last factorisation, and each pivot since as a product.
 
-use crate::lcp::sparse_lu::SparseLu;
+use crate::lcp::lemke::sparse_lu::SparseLu;
 
 /// B⁻¹ = E_k … E_1 (L U)⁻¹. Pivot k changed one column of B; E_k is the unit matrix but for that column.
 #[derive(Clone, Debug, Default)]

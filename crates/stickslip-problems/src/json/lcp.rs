@@ -1,7 +1,7 @@
 //! LCP and mixed LCP problems in JSON, read and written.
 
 use serde::{Deserialize, Serialize};
-use stickslip_solvers::factor::sparse::SparseMatrix;
+use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::lcp::{Lcp, MixedLcp};
 
 /// What a file holds.
@@ -21,7 +21,7 @@ struct Triplets {
 }
 
 #[derive(Deserialize)]
-struct Raw {
+struct FileEntry {
     #[serde(rename = "type")]
     kind: String,
     n: Option<usize>,
@@ -38,9 +38,9 @@ struct Raw {
 /// # Errors
 /// One sentence with the place where the text is no such problem.
 pub fn read(text: &str) -> Result<LcpFile, String> {
-    let raw: Raw = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    let n = raw.q.len();
-    let Triplets { rows, cols, vals } = raw.m;
+    let file: FileEntry = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let n = file.q.len();
+    let Triplets { rows, cols, vals } = file.m;
     if rows.len() != vals.len() || cols.len() != vals.len() {
         return Err(format!(
             "M has {} rows, {} cols and {} vals",
@@ -57,25 +57,25 @@ pub fn read(text: &str) -> Result<LcpFile, String> {
         .collect();
     let m = SparseMatrix::from_triplets(n, n, &entries)?;
     let disagree = |said: usize| format!("q has {n} entries where {said} are announced");
-    match raw.kind.as_str() {
+    match file.kind.as_str() {
         "lcp" => {
-            let said = raw.n.unwrap_or(n);
+            let said = file.n.unwrap_or(n);
             if said != n {
                 return Err(disagree(said));
             }
-            Ok(LcpFile::Plain(Lcp { m, q: raw.q }))
+            Ok(LcpFile::Plain(Lcp { m, q: file.q }))
         }
         "mlcp" => {
-            let n_eq = raw.n_eq.ok_or("an mlcp needs n_eq")?;
+            let n_eq = file.n_eq.ok_or("an mlcp needs n_eq")?;
             if n_eq > n {
                 return Err(format!("n_eq is {n_eq} but q has only {n} entries"));
             }
             // n_eq + m_ineq cannot overflow unless m_ineq is beyond any file.
-            let said = raw.m_ineq.map_or(n, |k| k.saturating_add(n_eq));
+            let said = file.m_ineq.map_or(n, |k| k.saturating_add(n_eq));
             if said != n {
                 return Err(disagree(said));
             }
-            Ok(LcpFile::Mixed(MixedLcp { m, q: raw.q, n_eq }))
+            Ok(LcpFile::Mixed(MixedLcp { m, q: file.q, n_eq }))
         }
         other => Err(format!("type \"{other}\"; expected \"lcp\" or \"mlcp\"")),
     }
