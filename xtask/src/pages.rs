@@ -144,7 +144,7 @@ pub fn machine_paths() -> Vec<String> {
 }
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 13] = [
+pub const ORDER: [&str; 15] = [
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
@@ -156,6 +156,8 @@ pub const ORDER: [&str; 13] = [
     "stickslip-view",
     "stickslip",
     "stickslip-plate",
+    "stickslip-console",
+    "stickslip-studies",
     "stickslip-cli",
     "stickslip-verify",
 ];

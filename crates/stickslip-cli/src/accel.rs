@@ -1,9 +1,9 @@
 //! `stickslip accel`: all accelerations of a planar body in frictional contact.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Options, figure, json, report, solve};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
 #[derive(clap::Args)]

@@ -1,12 +1,12 @@
 //! `stickslip check`: is a trajectory what it claims to be?
 
-use crate::output::{Failure, Verdict, print, print_json, seconds, time};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 use stickslip::dynamics::check::{Report, check};
 use stickslip::prelude::Residual;
 use stickslip::record::Trajectory;
+use stickslip_console::{Failure, Verdict, print, print_json, seconds, time};
 
 /// Recompute every certificate of a trajectory from its file alone
 ///
@@ -48,11 +48,7 @@ impl Args {
                 start.elapsed().as_secs_f64(),
             ))?;
         }
-        Ok(if report.valid() {
-            Verdict::Good
-        } else {
-            Verdict::Bad
-        })
+        Ok(Verdict::of(report.valid()))
     }
 }
 

@@ -1,9 +1,9 @@
 //! `stickslip compare`: the distance between two trajectories over time.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::record::{Comparison, Metric, States, compare};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// Distance between two trajectories over time
 ///

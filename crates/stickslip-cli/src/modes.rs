@@ -1,10 +1,10 @@
 //! `stickslip modes`: the force-torque plane split into regions of constant contact mode.
 
 use crate::accel::{is_svg, write_file};
-use crate::output::{Failure, Verdict, print, print_json};
 use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Axis, MapOptions, Options, mode_map};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// Map of the applied forces by the contact modes they lead to, with area fractions
 #[derive(clap::Args)]

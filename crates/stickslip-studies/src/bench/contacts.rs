@@ -1,6 +1,5 @@
 //! `stickslip bench contacts`: the narrow phase by kind of pair, and both phases for many bodies.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::time::Instant;
 use stickslip::geometry::broad_phase::{Bounds, Sweep};
@@ -9,6 +8,7 @@ use stickslip::geometry::pose::exp;
 use stickslip::geometry::separation::{nearest, separation};
 use stickslip::geometry::{Candidate, Moving, ShapeError};
 use stickslip::prelude::{DVec3, Pose, Shape};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
 

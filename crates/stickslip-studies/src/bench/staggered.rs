@@ -1,9 +1,9 @@
 //! `stickslip bench staggered`: how fast the staggered scheme converges on stored contact problems, and how far from
 //! the exact law it ends.
 
-use crate::collection::{Collection, median};
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use crate::solve::read;
+use crate::statistics::median;
+use crate::stored::folder::problem_files;
+use crate::stored::read;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -14,6 +14,7 @@ use stickslip::solvers::engines::staggered::Staggered;
 use stickslip::solvers::limit::Limit;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::GlobalResidual;
+use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 
 /// Residual in Siconos' scaling at which it has converged.
 const TOLERANCE: f64 = 1e-8;
@@ -34,11 +35,6 @@ struct Row {
 }
 
 pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, Failure> {
-    if !(limit > 0.0 && limit.is_finite()) {
-        return Err(Failure::Input(format!(
-            "--limit {limit}: expected a positive number of seconds"
-        )));
-    }
     if !as_json {
         print(&format!(
             "{:<48} {:>8} {:>9} {:>10} {:>9} {:>8} {:>9} {:>9}",
@@ -53,7 +49,7 @@ pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, F
         ))?;
     }
     let mut rows = Vec::new();
-    for path in Collection::read(folder)?.paths() {
+    for path in &problem_files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let problem = match read(path) {
             Ok(StoredProblem::Contact(problem)) => problem,

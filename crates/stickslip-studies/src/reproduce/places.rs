@@ -1,10 +1,10 @@
 //! Where the report goes: opened before anything is computed, written at the end.
 
 use super::entry::Done;
-use crate::output::Failure;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use stickslip_console::Failure;
 
 /// The files and the folder of a report.
 pub(super) struct Places {

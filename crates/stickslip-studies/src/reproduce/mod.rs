@@ -17,12 +17,12 @@ mod s3;
 mod s3_nonconvex;
 mod s3_scenes;
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
 use entry::{Done, Effort, Entry, Judgement};
 use places::Places;
 use rows::Row;
 use std::path::PathBuf;
 use std::time::Instant;
+use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 
 /// Make the figures, tables and claims of the documents again, each beside what was printed
 ///
@@ -37,7 +37,7 @@ Example:
 
 Exit status: 0, 1 where something is not as it should be or could not be computed, 2 for bad input. What differs from
 the document for a reason that is known is told with it.")]
-pub(crate) struct Args {
+pub struct Args {
     /// Entries by their id, or rows such as S0-10 or S2 (default: all)
     ids: Vec<String>,
     /// Coarser and shorter: under 3 minutes
@@ -78,7 +78,8 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+    /// Makes what was asked for and writes the report.
+    pub fn run(self) -> Result<Verdict, Failure> {
         let rows = rows::read();
         if self.list {
             let line = |e: &Entry| format!("{:<18} {}  [{}]", e.id, e.title, e.rows.join(" "));

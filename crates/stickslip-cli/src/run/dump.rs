@@ -1,12 +1,12 @@
 //! `stickslip run --dump DIR`: problems of steps as files, to be solved elsewhere or sent to us.
 
-use crate::output::Failure;
 use std::path::{Path, PathBuf};
 use stickslip::prelude::World;
 use stickslip::problems::stored::file_of_step;
+use stickslip_console::Failure;
 
 /// Where problems of steps go, and of which steps.
-pub(crate) struct Dump {
+pub(super) struct Dump {
     folder: PathBuf,
     /// Numbers of the steps, sorted; a step that is refused is written in any case.
     steps: Vec<u64>,
@@ -14,12 +14,12 @@ pub(crate) struct Dump {
     /// All in the step's own form.
     as_steps: bool,
     /// Files written.
-    pub(crate) written: Vec<PathBuf>,
+    pub(super) written: Vec<PathBuf>,
 }
 
 impl Dump {
     /// Makes the folder; `steps` is a list such as `1,5,20..30`.
-    pub(crate) fn new(
+    pub(super) fn new(
         folder: &Path,
         steps: &str,
         as_steps: bool,
@@ -38,7 +38,7 @@ impl Dump {
     }
 
     /// Writes the step just done, if it was asked for.
-    pub(crate) fn look(&mut self, world: &World) -> Result<(), Failure> {
+    pub(super) fn look(&mut self, world: &World) -> Result<(), Failure> {
         if self.steps.binary_search(&world.steps()).is_ok() {
             self.write(world, world.steps(), "solved and certified")?;
         }
@@ -46,7 +46,7 @@ impl Dump {
     }
 
     /// Writes the step that could not be done.
-    pub(crate) fn refused(&mut self, world: &World) -> Result<(), Failure> {
+    pub(super) fn refused(&mut self, world: &World) -> Result<(), Failure> {
         let step = world.steps() + 1;
         if world.problem().contacts.is_empty() {
             eprintln!(

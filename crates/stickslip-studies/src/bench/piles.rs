@@ -1,14 +1,14 @@
 //! `stickslip bench piles`: square pyramids of balls and walls of bricks, by solver: time to 1e-4, 1e-6 and 1e-8, and
 //! how it grows with the number of contacts.
 
-use crate::bench_plate::nanoseconds_on_cpu;
-use crate::output::{Failure, Verdict, print, print_json, seconds};
+use crate::bench::plate::nanoseconds_on_cpu;
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 use stickslip::solvers::limit::Limit;
 use stickslip::solvers::problem::ContactProblem;
 use stickslip::solvers::{SOLVER_NAMES, solver_by_name};
+use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 
 /// Residuals to reach, as fractions of the fastest body's speed without contacts.
 const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];

@@ -1,6 +1,5 @@
 //! `stickslip bench page`: how large the page of a run is, how fast it opens and how many pictures it draws a second.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,20 +8,21 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use stickslip::dynamics::simulate::simulate_in_memory;
 use stickslip::prelude::{Scene, World};
+use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_view::Film;
 
 const SCENES: [(&str, &str); 3] = [
     (
         "scenes/box_stack.toml",
-        include_str!("../../../scenes/box_stack.toml"),
+        include_str!("../../../../scenes/box_stack.toml"),
     ),
     (
         "scenes/ragdolls.toml",
-        include_str!("../../../scenes/ragdolls.toml"),
+        include_str!("../../../../scenes/ragdolls.toml"),
     ),
     (
         "scenes/large/thousand.toml",
-        include_str!("../../../scenes/large/thousand.toml"),
+        include_str!("../../../../scenes/large/thousand.toml"),
     ),
 ];
 

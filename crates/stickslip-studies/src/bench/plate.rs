@@ -1,11 +1,11 @@
 //! `stickslip bench plate`: the 5 s run of the plate paper, three contacts, h = 1e-4 s.
 
-use crate::output::{Failure, Verdict, print, print_json};
+use super::{StageTimes, stage_heads, stage_times, stages_json};
 use serde_json::json;
 use std::time::Instant;
-use stickslip::dynamics::Stage;
 use stickslip::prelude::{Cone, DVec2, Outcome, Scene, World, simulate};
 use stickslip::record::{Header, Trajectory};
+use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_plate::field::world_at;
 use stickslip_plate::library::{self, Part};
 
@@ -23,7 +23,7 @@ struct Row {
     /// does not count.
     on_cpu: Option<f64>,
     /// The bare steps by stage, µs a step.
-    stages: [f64; Stage::ALL.len()],
+    stages: StageTimes,
     worst: f64,
     iterations: f64,
     hash: String,
@@ -150,11 +150,11 @@ fn text_of(rows: &[Row]) -> String {
             "run",
             "on CPU",
             "paper",
-            Stage::ALL.map(|s| format!("{:>11}", s.name())).join(" ")
+            stage_heads()
         ),
     ];
     for r in rows {
-        let stages = r.stages.map(|s| format!("{s:>11.2}")).join(" ");
+        let stages = stage_times(&r.stages);
         let paper = paper(r.cone).map_or_else(String::new, |p| format!("{p:.0}"));
         let on_cpu = r.on_cpu.map_or_else(String::new, |x| format!("{x:.2}"));
         lines.push(format!(
@@ -175,13 +175,8 @@ fn json_of(rows: &[Row]) -> serde_json::Value {
     let rows: Vec<_> = rows
         .iter()
         .map(|r| {
-            let stages: serde_json::Map<String, serde_json::Value> = Stage::ALL
-                .iter()
-                .zip(r.stages)
-                .map(|(s, t)| (s.name().to_string(), json!(t)))
-                .collect();
             json!({ "cone": name(r.cone), "microseconds_per_step": r.micros, "on_cpu": r.on_cpu, "paper": paper(r.cone),
-                    "stages": stages, "worst_residual": r.worst, "iterations_per_step": r.iterations,
+                    "stages": stages_json(&r.stages), "worst_residual": r.worst, "iterations_per_step": r.iterations,
                     "hash": r.hash })
         })
         .collect();

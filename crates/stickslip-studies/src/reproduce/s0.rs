@@ -434,7 +434,7 @@ fn relative_velocity(played: &Played) -> Result<Vec<(f64, f64)>, String> {
 }
 
 fn cannonball(effort: Effort) -> Result<Shown, String> {
-    use crate::bench_cannonball::{CONES, ROWS, TOLERANCE, solve as solve_pile};
+    use crate::bench::cannonball::{CONES, ROWS, TOLERANCE, solve as solve_pile};
     let mut shown = Shown::default();
     let mut theirs = Vec::new();
     let mut ours = vec![Vec::new(); CONES.len()];
@@ -453,7 +453,7 @@ fn cannonball(effort: Effort) -> Result<Shown, String> {
             told.push(format!(
                 "{}: {}, {}",
                 cone_words(name),
-                crate::output::seconds(row.seconds),
+                stickslip_console::seconds(row.seconds),
                 row.motion()
             ));
             ours[k].push((row.contacts as f64, row.seconds));
@@ -552,7 +552,7 @@ fn cone_words(name: &str) -> String {
 fn pile_after(base: usize, mu: f64, t: f64) -> Result<stickslip_plot::Drawing, String> {
     use stickslip::prelude::{Cone, simulate};
     let mut world =
-        crate::bench_cannonball::pile(base, mu, Cone::Quadratic).map_err(|e| e.to_string())?;
+        crate::bench::cannonball::pile(base, mu, Cone::Quadratic).map_err(|e| e.to_string())?;
     let mut trajectory = stickslip::record::Trajectory::new();
     let bodies = world.model().bodies.iter();
     let header = stickslip::record::Header {

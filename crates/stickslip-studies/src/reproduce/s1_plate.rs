@@ -488,7 +488,7 @@ fn budget(effort: Effort) -> Result<Shown, String> {
     }
     shown.plot(
         "Distance from the extrapolated value, and what that is not sure of",
-        &crate::converge::plot_of(&study),
+        &crate::order_plot::order_plot(&study),
     );
     Ok(shown)
 }

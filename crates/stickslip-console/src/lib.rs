@@ -1,4 +1,7 @@
-//! What every command shares: exit codes, errors, numbers for people.
+//! What the commands of the program share: how a command ends (verdict or failure, with its exit code), printing, and
+//! numbers for people.
+//!
+//! Nothing here computes; a command does its work with the library and says the result with this.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
@@ -7,16 +10,33 @@ use stickslip::prelude::{BuildError, SceneError};
 use stickslip::record::RecordError;
 
 /// Did the work come out well?
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Exit 0.
     Good,
     /// Exit 1: not converged, not valid. The command has said why.
     Bad,
 }
 
+impl Verdict {
+    /// Good where `good`.
+    #[must_use]
+    pub fn of(good: bool) -> Self {
+        if good { Self::Good } else { Self::Bad }
+    }
+
+    /// How the program ends.
+    #[must_use]
+    pub fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Good => ExitCode::SUCCESS,
+            Self::Bad => ExitCode::from(1),
+        }
+    }
+}
+
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Exit 2, with the place in the scene file.
     #[error("{0}")]
     Scene(#[from] SceneError),
@@ -36,7 +56,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Prints the error and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         let mut stderr = std::io::stderr().lock();
         // Nothing is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {self}");
@@ -46,7 +66,7 @@ impl Failure {
 
 /// Prints one line (or more) to standard output. A reader that has seen enough and closed the pipe is no
 /// error; a full disk is.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -57,12 +77,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints one JSON object, for `--json`.
-pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&value.to_string())
 }
 
 /// A progress bar on standard error, where that is a terminal; none if `hidden`.
-pub(crate) fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
+pub fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
     if hidden {
         return ProgressBar::hidden();
     }
@@ -75,13 +95,13 @@ pub(crate) fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar
 }
 
 /// A time of the run for people: k·h to twelve digits, without what rounding has put behind them.
-pub(crate) fn time(t: f64) -> String {
+pub fn time(t: f64) -> String {
     let rounded: f64 = format!("{t:.11e}").parse().unwrap_or(t);
     rounded.to_string()
 }
 
 /// A duration for people.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     if s < 1e-3 {
         format!("{:.1} µs", s * 1e6)
     } else if s < 1.0 {

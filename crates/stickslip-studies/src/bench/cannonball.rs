@@ -1,8 +1,7 @@
 //! `stickslip bench cannonball`: the piles of Anitescu's table, on the exact cone and as LCPs.
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use crate::peers::{self, NoAnswer};
-use crate::solve::Budget;
+use crate::stored::Budget;
+use crate::stored::peers::{self, NoAnswer};
 use serde_json::{Value, json};
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, Cone, DVec3, Shape, World};
@@ -10,6 +9,7 @@ use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::residual::of_step;
 use stickslip::solvers::solver_by_name;
+use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 
 /// The document's rows: balls in the lowest row (its 10, 21, 36, 55 and 210 bodies are triangular numbers),
 /// μ, its contacts and its seconds.

@@ -1,6 +1,6 @@
 //! `stickslip bench small`: problems of one to four contacts, cold and warm.
 
-use crate::output::{Failure, Verdict, print, print_json};
+use crate::statistics::quantile;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -10,6 +10,7 @@ use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::problem::{ContactProblem, Law, Twist};
 use stickslip::solvers::random::Random;
 use stickslip::solvers::solver::ContactSolver as _;
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// Decades of mass: a dust grain of a milligram on a tonne.
 const DECADES: f64 = 12.0;
@@ -71,7 +72,7 @@ pub(crate) fn run(json: bool, count: usize) -> Result<Verdict, Failure> {
     } else {
         print(&text_of(&rows))?;
     }
-    Ok(crate::solve::verdict(rows.iter().all(|r| r.unsolved == 0)))
+    Ok(Verdict::of(rows.iter().all(|r| r.unsolved == 0)))
 }
 
 /// µs and impulses; None where it is not solved.
@@ -89,15 +90,6 @@ fn timed(
         impulses = solved.impulses;
     }
     Some((best, impulses))
-}
-
-/// The value below which the given part of a sorted list lies.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let place = (part * sorted.len() as f64) as usize;
-    sorted
-        .get(place.min(sorted.len().saturating_sub(1)))
-        .copied()
-        .unwrap_or(f64::NAN)
 }
 
 fn text_of(rows: &[Row]) -> String {

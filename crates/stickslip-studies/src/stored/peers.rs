@@ -1,6 +1,6 @@
 //! Other people's solvers on the same problems, where they are installed: scripts of `bench/peers`, run by Python.
 
-use crate::solve::Budget;
+use super::Budget;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -8,20 +8,20 @@ use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 
 /// Name, and the script that asks it.
 const PEERS: [(&str, &str); 2] = [
-    ("path", include_str!("../../../bench/peers/with_path.py")),
+    ("path", include_str!("../../../../bench/peers/with_path.py")),
     (
         "siconos",
-        include_str!("../../../bench/peers/with_siconos.py"),
+        include_str!("../../../../bench/peers/with_siconos.py"),
     ),
 ];
 
 /// Names of the peers.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     PEERS.iter().map(|p| p.0)
 }
 
 /// Names of the peers that take this kind of problem.
-pub(crate) fn names_for(problem: &StoredProblem) -> impl Iterator<Item = &'static str> {
+pub fn names_for(problem: &StoredProblem) -> impl Iterator<Item = &'static str> {
     names().filter(move |name| match problem {
         StoredProblem::Contact(_) => *name != "path",
         StoredProblem::Complementarity(_) => true,
@@ -34,7 +34,7 @@ const REFUSED: i32 = 3;
 const ABSENT: i32 = 4;
 
 /// Why a peer has no answer.
-pub(crate) enum NoAnswer {
+pub enum NoAnswer {
     /// It is not installed: a sentence that says how.
     Absent(String),
     /// It is, but failed.
@@ -52,7 +52,7 @@ fn interpreters() -> Vec<std::path::PathBuf> {
 
 /// The peer's answer within `limit` seconds, measured as our own are, and the seconds its solver took, the best of
 /// what fits into `budget`. `None` if no peer has this name.
-pub(crate) fn solve(
+pub fn solve(
     problem: &StoredProblem,
     name: &str,
     tolerance: f64,

@@ -1,6 +1,5 @@
 //! `stickslip bench precision`: error against CPU time for every method.
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -8,6 +7,7 @@ use stickslip::dynamics::converge::Quantity;
 use stickslip::dynamics::exact::{self, Exact};
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::{Scene, World};
+use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 use stickslip_plot::{Axis, Plot, Sheet};
 
 struct Row {

@@ -207,7 +207,7 @@ fn solve_time(effort: Effort) -> Result<Shown, String> {
 fn run_time(effort: Effort) -> Result<Shown, String> {
     use stickslip::prelude::Cone;
     let until = effort.of(0.5, 5.0);
-    let micros = |cone: Cone| crate::bench_plate::micros(cone, until).map_err(|e| e.to_string());
+    let micros = |cone: Cone| crate::bench::plate::micros(cone, until).map_err(|e| e.to_string());
     let (exact, pyramid) = (micros(Cone::Quadratic)?, micros(Cone::Pyramid(32))?);
     let mut shown = Shown::default();
     let whole = |micros: f64| format!("{} s, {} µs a step", number(micros * 0.05), number(micros));
