@@ -198,19 +198,14 @@ pub fn times(a: &[f64], x: &[f64], out: &mut Vec<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn fixed_sizes_give_the_same_bits() {
-        let mut seed = 7_u64;
-        let mut random = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-        };
+        let mut random = Random::new(7);
         for n in [3, 6, 9, 12] {
             for _ in 0..50 {
-                let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
+                let a: Vec<f64> = (0..n * n).map(|_| random.signed()).collect();
                 let (mut fixed, mut any) = (DenseLu::default(), DenseLu::default());
                 assert!(fixed.factor(n, &a));
                 any.matrix(n).copy_from_slice(&a);
@@ -220,7 +215,6 @@ mod tests {
             }
         }
     }
-    use crate::random::Random;
 
     #[test]
     fn lu_solves_both_ways() {

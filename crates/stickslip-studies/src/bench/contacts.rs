@@ -9,42 +9,25 @@ use stickslip::geometry::separation::{nearest, separation};
 use stickslip::geometry::{Candidate, Moving, ShapeError};
 use stickslip::prelude::{DVec3, Pose, Shape};
 use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_random::Random;
 
 const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
 
 /// Random places of each kind of pair.
 const PLACES: usize = 64;
 
-/// A linear congruential generator: the same bodies in every run.
-struct Dice(u64);
-
-impl Dice {
-    /// Uniform in [−1, 1].
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.roll(), self.roll(), self.roll())
-    }
-
-    /// A shape of a size near 1.
-    fn shape(&mut self, kind: &str) -> Result<Shape, ShapeError> {
-        let (r, l) = (0.4 + 0.1 * self.roll(), 0.8 + 0.2 * self.roll());
-        match kind {
-            "ball" => Shape::ball(r),
-            "box" => Shape::cuboid(DVec3::splat(0.8) + self.vector() * 0.2),
-            "cylinder" => Shape::cylinder(r, l),
-            "cone" => Shape::cone(r, l),
-            "capsule" => Shape::capsule(0.5 * r, l),
-            _ => {
-                let points: Vec<DVec3> = (0..16).map(|_| self.vector() * 0.6).collect();
-                Shape::hull(&points)
-            }
+/// A shape of a size near 1.
+fn shape(random: &mut Random, kind: &str) -> Result<Shape, ShapeError> {
+    let (r, l) = (0.4 + 0.1 * random.signed(), 0.8 + 0.2 * random.signed());
+    match kind {
+        "ball" => Shape::ball(r),
+        "box" => Shape::cuboid(DVec3::splat(0.8) + random.vec3() * 0.2),
+        "cylinder" => Shape::cylinder(r, l),
+        "cone" => Shape::cone(r, l),
+        "capsule" => Shape::capsule(0.5 * r, l),
+        _ => {
+            let points: Vec<DVec3> = (0..16).map(|_| random.vec3() * 0.6).collect();
+            Shape::hull(&points)
         }
     }
 }
@@ -57,16 +40,16 @@ struct Place {
 }
 
 impl Place {
-    fn new(dice: &mut Dice, kinds: [&str; 2]) -> Result<Self, ShapeError> {
-        let shapes = [dice.shape(kinds[0])?, dice.shape(kinds[1])?];
+    fn new(random: &mut Random, kinds: [&str; 2]) -> Result<Self, ShapeError> {
+        let shapes = [shape(random, kinds[0])?, shape(random, kinds[1])?];
         let a = Pose {
             position: DVec3::ZERO,
-            orientation: exp(dice.vector() * 3.0),
+            orientation: exp(random.vec3() * 3.0),
         };
-        let away = dice.vector().try_normalize().unwrap_or(DVec3::Z);
+        let away = random.vec3().try_normalize().unwrap_or(DVec3::Z);
         let mut b = Pose {
             position: away * 4.0,
-            orientation: exp(dice.vector() * 3.0),
+            orientation: exp(random.vec3() * 3.0),
         };
         // Along the line until a tenth of a millimetre is left.
         for _ in 0..40 {
@@ -122,12 +105,13 @@ struct Kind {
 }
 
 fn kinds() -> Result<Vec<Kind>, ShapeError> {
-    let mut dice = Dice(5);
+    // The sequence of the figures on the pages.
+    let mut random = Random::congruential(5);
     let mut table = Vec::new();
     for (i, first) in KINDS.into_iter().enumerate() {
         for &second in &KINDS[i..] {
             let places = (0..PLACES)
-                .map(|_| Place::new(&mut dice, [first, second]))
+                .map(|_| Place::new(&mut random, [first, second]))
                 .collect::<Result<Vec<_>, _>>()?;
             let (mut out, mut rows, mut sum) = (Vec::new(), 0, 0.0);
             for place in &places {
@@ -169,17 +153,18 @@ struct Many {
 
 /// Bodies of all kinds, one for each unit of a cube with sides of 1.2 `side`, each on a short way.
 fn many((bodies, side): (usize, f64)) -> Result<Many, ShapeError> {
-    let mut dice = Dice(7);
+    // The sequence of the figures on the pages.
+    let mut random = Random::congruential(7);
     let mut shapes = Vec::new();
     let mut ways = Vec::new();
     for k in 0..bodies {
-        shapes.push(dice.shape(KINDS[k % KINDS.len()])?);
+        shapes.push(shape(&mut random, KINDS[k % KINDS.len()])?);
         let start = Pose {
-            position: dice.vector() * (0.6 * side),
-            orientation: exp(dice.vector() * 3.0),
+            position: random.vec3() * (0.6 * side),
+            orientation: exp(random.vec3() * 3.0),
         };
         let end = Pose {
-            position: start.position + dice.vector() * 0.01,
+            position: start.position + random.vec3() * 0.01,
             ..start
         };
         ways.push([start, end]);

@@ -8,9 +8,9 @@ use stickslip::prelude::DVec3;
 use stickslip::solvers::auto::Auto;
 use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::problem::{ContactProblem, Law, Twist};
-use stickslip::solvers::random::Random;
 use stickslip::solvers::solver::ContactSolver as _;
 use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_random::Random;
 
 /// Decades of mass: a dust grain of a milligram on a tonne.
 const DECADES: f64 = 12.0;
