@@ -2,10 +2,9 @@
 
 use crate::impact::{gathered, restitute};
 use glam::{DMat3, DVec2, DVec3};
-use stickslip_certify::judge::{Start, fan_of};
-use stickslip_certify::{BodyState, Cone, Contact, Fan, Given, Model, Reading};
 use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
+use stickslip_model::{BodyState, Cone, Contact, Fan, Given, Model, Reading};
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };
@@ -34,19 +33,20 @@ impl Assembly {
     /// at t_{l+1}, and the free ones with ν_free for their velocity.
     pub(crate) fn assemble(
         &mut self,
-        start: &Start,
+        model: &Model,
+        inverse: &[DMat3],
         placed: &[Pose],
         given: &Given,
         contacts: &[Contact],
     ) {
         let goal = given.prescribed;
         self.slot.clear();
-        self.slot.resize(start.model.bodies.len(), NONE);
+        self.slot.resize(model.bodies.len(), NONE);
         self.clear();
         self.fans.clear();
         for contact in contacts {
             for i in contact.bodies {
-                self.enter(start.model, start.inverse, goal, i);
+                self.enter(model, inverse, goal, i);
             }
             let cone = match (given.cone, self.chosen.get(self.problem.contacts.len())) {
                 (Cone::Budget(_), Some(&n)) if n > 0 => Cone::Pyramid(n as usize),
@@ -56,7 +56,7 @@ impl Assembly {
             let mut block = block(&self.slot, placed, given, contact, cone);
             if let Cone::Fan(fan) = given.cone {
                 let poses = contact.bodies.map(|i| &placed[i]);
-                let first = fan_of(&fan, start.model, poses, contact);
+                let first = fan.start(model, poses, contact);
                 turn(&mut block, first);
                 self.fans.push(first);
             }

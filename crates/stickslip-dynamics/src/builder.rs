@@ -9,14 +9,15 @@ use crate::world::{AppliedForce, Frictions, Restitutions, Settings, Workspace, W
 use glam::{DMat3, DVec3};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use stickslip_certify::{
-    Body, BodyState, Cone, Friction, Judge, Model, Reading, Restitution, StepRecord, Wrench,
-};
+use stickslip_certify::Judge;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::mass::centred;
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
+use stickslip_model::{
+    Body, BodyState, Cone, Friction, Model, Reading, Restitution, StepRecord, Wrench,
+};
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 

@@ -5,10 +5,10 @@ use crate::budget::FANS;
 use crate::methods::Method;
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::world::{Plan, World, energy};
-use stickslip_certify::{
+use stickslip_geometry::separation::separation;
+use stickslip_model::{
     BodyState, Certificate, Cone, ContactImpulse, Kind, Residual, Scheme, StepRecord,
 };
-use stickslip_geometry::separation::separation;
 use stickslip_record::base64;
 use stickslip_record::{Frame, StateHash, Trajectory};
 
@@ -276,8 +276,8 @@ fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Rep
     if step.energy != energy(world.model(), gravity, &step.bodies, &step.joints) {
         report.find(step, "the stored energy is not that of the states".into());
     }
-    for contact in &step.contacts {
-        if let Some(what) = world.misrecorded(step, contact) {
+    for (k, contact) in step.contacts.iter().enumerate() {
+        if let Some(what) = world.misrecorded(k, contact) {
             let [a, b] = contact
                 .contact
                 .bodies
@@ -485,9 +485,9 @@ impl World {
         contacts.zip(&ended).find(wrong).map(|(c, _)| c)
     }
 
-    /// What the record of a contact says that its impulse, its place and the scene do not; the step has
+    /// What the record of contact `k` says that its impulse, its place and the scene do not; the step has
     /// been judged just before.
-    fn misrecorded(&self, step: &StepRecord, contact: &ContactImpulse) -> Option<&'static str> {
+    fn misrecorded(&self, k: usize, contact: &ContactImpulse) -> Option<&'static str> {
         if contact.contact.friction != self.frictions.of(contact.contact.bodies) {
             return Some("its friction is not that of the scene");
         }
@@ -498,7 +498,7 @@ impl World {
         if !allowed && contact.contact.friction.stick > 0.0 {
             return Some("its number of friction directions is not the scene's");
         }
-        if contact.mode != self.law_of(&step.bodies, contact).mode() {
+        if self.judge.modes().get(k) != Some(&contact.mode) {
             return Some("its mode is not that of its impulse and slip");
         }
         None

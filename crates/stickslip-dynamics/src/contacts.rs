@@ -8,13 +8,13 @@
 //! such pairs of a body, the one that is met first comes first.
 
 use crate::world::{Frictions, Settings};
-use stickslip_certify::{BodyState, Contact, Model};
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
 use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::reduce::{Reducer, Row};
 use stickslip_geometry::{Candidate, Moving, Pose};
+use stickslip_model::{BodyState, Contact, Model};
 
 /// Memory of the two phases, reused from step to step.
 #[derive(Clone, Debug, Default)]

@@ -10,9 +10,9 @@ use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::DVec3;
 use std::sync::Arc;
-use stickslip_certify::{BodyState, Wrench};
 use stickslip_geometry::mass::centred;
 use stickslip_geometry::{MassProperties, Pose, Twist};
+use stickslip_model::{BodyState, Wrench};
 
 impl World {
     /// Builds the world of a scene.

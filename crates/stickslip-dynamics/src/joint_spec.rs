@@ -5,11 +5,11 @@ use crate::motion::TimeFunction;
 use crate::scene::{Anchor, Axes, SpringEnds};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
-use stickslip_certify::joint::{AXES, AXIS_NAMES, Axis, Goal, Hold, Motor, frame_along};
-use stickslip_certify::joint_law::Aims;
-use stickslip_certify::spring::Ends;
-use stickslip_certify::{BodyState, Joint, Model, Spring};
 use stickslip_geometry::Pose;
+use stickslip_model::Aims;
+use stickslip_model::joint::{AXES, AXIS_NAMES, Axis, Goal, Hold, Motor, frame_along};
+use stickslip_model::spring::Ends;
+use stickslip_model::{BodyState, Joint, Model, Spring};
 
 /// The name that stands for the world in joints and springs.
 pub const WORLD: &str = "world";
@@ -201,7 +201,7 @@ pub(crate) fn build_joint(
     };
     let bodies = ends(&spec.bodies, model).map_err(&bad)?;
     let mut joint = Joint::free(spec.name.clone(), bodies);
-    let poses = bodies.map(|b| stickslip_certify::joint::pose_of(states, b));
+    let poses = bodies.map(|b| stickslip_model::joint::pose_of(states, b));
     joint.anchors = match spec.anchor {
         Anchor::World(anchor) => [0, 1].map(|k| poses[k].to_body(anchor)),
         Anchor::Bodies(anchors) => anchors,

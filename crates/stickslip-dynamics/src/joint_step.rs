@@ -3,10 +3,9 @@
 use crate::error::StepError;
 use crate::joints::{Pace, StepView, last_phi};
 use crate::refusal::Failure;
-use crate::step::given;
 use crate::world::World;
 use glam::DVec3;
-use stickslip_certify::{Scheme, energy};
+use stickslip_model::Scheme;
 use stickslip_solvers::problem::Twist;
 
 /// Rounds of relinearisation so far.
@@ -106,26 +105,18 @@ impl World {
         if !self.settings.energy_check {
             return Ok(());
         }
-        let work = &self.work;
-        let slack = energy::slack(
-            &self.start(),
-            &given(&self.settings, work),
-            &work.next,
-            &work.impulses,
-            &work.joints.impulses,
-        );
-        let relative = slack.map(|(left, size)| if size > 0.0 { left / size } else { 0.0 });
-        match relative {
-            Some(r) if r < -ENERGY_ROUNDING || r.is_nan() => Err(StepError::EnergyGain {
+        let (judge, case) = self.judge_and_case();
+        let (left, size) = judge.energy_slack(&case);
+        let relative = if size > 0.0 { left / size } else { 0.0 };
+        if relative < -ENERGY_ROUNDING || relative.is_nan() {
+            return Err(StepError::EnergyGain {
                 step: self.last.step + 1,
                 t: self.t_next(),
-                gain: -r,
-            }),
-            _ => {
-                self.energy_slack = relative;
-                Ok(())
-            }
+                gain: -relative,
+            });
         }
+        self.energy_slack = Some(relative);
+        Ok(())
     }
 
     /// Springs taken at the start of the step: −γφ − δ dφ/dt as a force like any other.
@@ -213,9 +204,9 @@ impl World {
         if missed > 0 {
             return Ok(Closed::LimitMissed);
         }
-        let ways = self.count_ways(nu, pace.relaxation);
-        let change = if ways > change || ways.is_nan() {
-            ways
+        let off_rows = self.follow_displacements(nu, pace.relaxation);
+        let change = if off_rows > change || off_rows.is_nan() {
+            off_rows
         } else {
             change
         };
@@ -227,7 +218,7 @@ impl World {
         rounds.joint = joint;
         // Closed to rounding, so that nothing creeps; or well within the tolerance where that is not reached.
         let enough = rounds.stalled > 0 && off <= 0.05 * self.settings.tolerance;
-        if !(trials || ways > 0.0) || off <= 0.25 * floor || enough {
+        if !(trials || off_rows > 0.0) || off <= 0.25 * floor || enough {
             return Ok(Closed::Yes);
         }
         if rounds.count >= ROUNDS || rounds.stalled >= PATIENCE || off.is_nan() {

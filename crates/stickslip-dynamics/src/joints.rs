@@ -12,11 +12,10 @@
 use crate::assemble::Assembly;
 use crate::joint_spec::Drives;
 use glam::{DMat3, DVec3};
-use stickslip_certify::joint::{AXES, Hold, Placed};
-use stickslip_certify::joint_law::{Aims, at_limits, axis_rates, motor_rate};
-use stickslip_certify::spring::PlacedSpring;
-use stickslip_certify::{BodyState, Joint, JointImpulse, Model};
 use stickslip_geometry::Pose;
+use stickslip_model::joint::{AXES, Aims, Hold, Placed, SINGULAR};
+use stickslip_model::spring::PlacedSpring;
+use stickslip_model::{BodyState, Joint, JointImpulse, Model};
 use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law, Twist};
 
@@ -302,7 +301,7 @@ impl JointWork {
         for i in 0..3 {
             let axis = &joint.axes[first + i];
             let rounding = joint.rounding(view.states) / joint.scale(first + i);
-            let reached = at_limits(axis, self.from[k][first + i], rounding)[side];
+            let reached = axis.at_limits(self.from[k][first + i], rounding)[side];
             if axis.hold == Hold::Free && !reached {
                 bounds.lo[i] = 0.0;
                 bounds.hi[i] = 0.0;
@@ -513,7 +512,7 @@ impl JointWork {
             Kind::Motor => {
                 let rate = spec
                     .motor
-                    .map_or(0.0, |m| motor_rate(m.goal, from, aims.motor[axis], h));
+                    .map_or(0.0, |m| m.goal.rate(from, aims.motor[axis], h));
                 from + h * rate
             }
             Kind::Friction => from,
@@ -526,7 +525,7 @@ impl JointWork {
         let placed = &self.placed[k];
         let mut rate = 0.0;
         if joint.axes[axis].hold == Hold::Driven {
-            rate = axis_rates(joint, placed, view.states)[axis];
+            rate = joint.rates(placed, view.states)[axis];
         }
         let prescribed = joint.bodies.map(|b| b.filter(|_| !view.is_free(b)));
         if prescribed.iter().any(Option::is_some) {
@@ -534,7 +533,7 @@ impl JointWork {
                 bodies: prescribed,
                 ..joint.clone()
             };
-            rate -= axis_rates(&carried, placed, view.states)[axis];
+            rate -= carried.rates(placed, view.states)[axis];
         }
         rate
     }
@@ -645,7 +644,7 @@ impl JointWork {
         let both = model.joints.iter().zip(&self.placed);
         both.into_iter().position(|(joint, placed)| {
             let turned = joint.axes[3..].iter().any(|a| a.acts());
-            turned && placed.regular < stickslip_certify::joint_law::SINGULAR
+            turned && placed.regular < SINGULAR
         })
     }
 }

@@ -23,12 +23,12 @@ pub mod planar_view;
 mod prescribed;
 mod problem_file;
 mod refusal;
+mod rows;
 pub mod scene;
 pub mod simulate;
 mod spline;
 mod stages;
 mod step;
-mod ways;
 mod world;
 
 pub use builder::{BodySpec, WorldBuilder};

@@ -8,11 +8,10 @@
 use crate::planar_outline::outline;
 use crate::world::World;
 use glam::{DMat3, DVec2, DVec3};
-use stickslip_certify::free_motion::turned;
-use stickslip_certify::{BodyState, Friction, Wrench};
 use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Moving, Shape, Twist};
+use stickslip_model::{BodyState, Friction, Wrench};
 use stickslip_planar::{Contact, ContactKind, State};
 
 /// Why a body is no planar problem.
@@ -191,7 +190,7 @@ impl World {
         };
 
         let speed = state.twist.linear.length().max(1.0);
-        let inertia = turned(&mass.inertia, &state.pose) * z;
+        let inertia = state.pose.turned(&mass.inertia) * z;
         let about = |v: DVec3| (v - z * z.dot(v)).length();
         for (what, out, size) in [
             ("its velocity", z.dot(state.twist.linear).abs(), speed),

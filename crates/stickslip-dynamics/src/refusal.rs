@@ -2,9 +2,9 @@
 
 use crate::error::StepError;
 use crate::world::World;
-use stickslip_certify::Certificate;
-use stickslip_certify::joint::AXIS_NAMES;
-use stickslip_certify::joint_law::{joint_residual, spring_residual};
+use stickslip_certify::Place;
+use stickslip_model::Certificate;
+use stickslip_model::joint::AXIS_NAMES;
 use stickslip_solvers::solver::SolveError;
 
 /// Why an attempt at a step ended.
@@ -47,7 +47,7 @@ impl World {
         format!("no motion keeps these contacts open together: {named}")
     }
 
-    pub(crate) fn not_certified(&self, certificate: &Certificate, tried: String) -> StepError {
+    pub(crate) fn not_certified(&mut self, certificate: &Certificate, tried: String) -> StepError {
         let tolerance = self.settings.tolerance;
         let (kind, value) = certificate.worst_of_law();
         let (kind, value, bound) =
@@ -91,47 +91,28 @@ impl World {
         }
     }
 
-    /// Names the contact that misses the law most.
-    fn worst_contact(&self) -> String {
-        let mut worst = (0.0, String::new());
-        for c in &self.work.impulses {
-            let law = self.law_of(&self.work.next, c);
-            let residual = law.residual();
-            if residual > worst.0 {
-                let [a, b] = c.contact.bodies.map(|i| &self.model.bodies[i].name);
-                let x = c.contact.point;
-                worst = (
-                    residual,
-                    format!(
-                        ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
-                        x.x, x.y, x.z
-                    ),
-                );
+    /// Names what misses its law most: a contact, an axis of a joint or a spring.
+    fn worst_contact(&mut self) -> String {
+        let (judge, case) = self.judge_and_case();
+        match judge.worst_place(&case) {
+            Some(Place::Contact(k)) => {
+                let contact = &self.work.impulses[k].contact;
+                let [a, b] = contact.bodies.map(|i| &self.model.bodies[i].name);
+                let x = contact.point;
+                format!(
+                    ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
+                    x.x, x.y, x.z
+                )
             }
-        }
-        let start = self.start();
-        for (k, done) in self.work.joints.impulses.iter().enumerate() {
-            let (h, next) = (self.settings.h, &self.work.next);
-            let (name, residual) = match self.model.joints.get(k) {
-                Some(joint) => {
-                    let aims = &self.work.joints.aims[k];
-                    let (r, axis) = joint_residual(&start, h, joint, aims, next, done);
-                    (
-                        format!("{} of joint \"{}\"", AXIS_NAMES[axis], joint.name),
-                        r,
-                    )
-                }
-                None => {
-                    let spring = &self.model.springs[k - self.model.joints.len()];
-                    let r = spring_residual(&start, h, spring, next, done);
-                    (format!("spring \"{}\"", spring.name), r)
-                }
-            };
-            if residual > worst.0 {
-                worst = (residual, format!(", worst at {name}"));
+            Some(Place::Joint { joint, axis }) => {
+                let name = &self.model.joints[joint].name;
+                format!(", worst at {} of joint \"{name}\"", AXIS_NAMES[axis])
             }
+            Some(Place::Spring(k)) => {
+                format!(", worst at spring \"{}\"", self.model.springs[k].name)
+            }
+            None => String::new(),
         }
-        worst.1
     }
 
     /// The event loop does not come to the next grid point.

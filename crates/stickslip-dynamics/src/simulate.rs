@@ -5,7 +5,7 @@ use crate::error::StepError;
 use crate::methods::Projections;
 use crate::scene::Scene;
 use crate::world::World;
-use stickslip_certify::{BodyState, Residual};
+use stickslip_model::{BodyState, Residual};
 use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
 use stickslip_solvers::auto::selection::RULE;

@@ -3,7 +3,7 @@
 use crate::budget::{self, Chosen, Load, choose};
 use crate::contacts::Paths;
 use crate::error::StepError;
-use crate::integrate::{free_velocity, in_contact, in_flight};
+use crate::integrate::{free_velocity, in_contact, in_flight, world_inverses};
 use crate::joint_step::{Closed, Rounds};
 use crate::methods::Method;
 use crate::motion::Motion;
@@ -11,14 +11,13 @@ use crate::refusal::{Failure, note};
 use crate::stages::Stage;
 use crate::world::{Plan, Settings, Workspace, World, energy};
 use glam::DVec3;
-use stickslip_certify::judge::{Start, gap_rounding, law_of, world_inverses};
-use stickslip_certify::law::ContactLaw;
-use stickslip_certify::restitution::Seen;
-use stickslip_certify::{
+use stickslip_certify::{Case, Judge};
+use stickslip_geometry::Pose;
+use stickslip_model::restitution::Seen;
+use stickslip_model::{
     BodyState, Certificate, Cone, Contact, ContactImpulse, Given, Kind, Mode, Scheme, StepRecord,
     Wrench,
 };
-use stickslip_geometry::Pose;
 use stickslip_solvers::engines::velocity;
 use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactProblem, Twist};
@@ -284,7 +283,6 @@ impl World {
                 break;
             }
         }
-        self.set_modes();
         self.stopwatch.lap(Stage::Integrate);
         Ok(solved)
     }
@@ -314,7 +312,7 @@ impl World {
 
     /// μ p_n/m of a contact, m/s.
     fn friction_speed(&self, states: &[BodyState], c: &ContactImpulse) -> f64 {
-        c.contact.friction.stick * c.impulse.x / self.law_of(states, c).mass
+        c.contact.friction.stick * c.impulse.x / self.effective_mass(states, &c.contact)
     }
 
     /// What was chosen in the step at hand.
@@ -346,7 +344,8 @@ impl World {
         let mut problem = std::mem::take(&mut self.work.problem);
         let given = given(&self.settings, &self.work);
         problem.assemble(
-            &self.start(),
+            &self.model,
+            &self.work.inverse,
             &self.work.placed,
             &given,
             &self.work.contacts,
@@ -459,7 +458,7 @@ impl World {
         let work = &self.work;
         let rounding = |c: &Contact| {
             let poses = c.bodies.map(|i| &work.goal[i].pose);
-            gap_rounding(&self.model, poses, c)
+            c.rounding(&self.model, poses)
         };
         let gaps = work.contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h;
         gaps.max(work.joints.floor(&self.joint_view()))
@@ -509,13 +508,6 @@ impl World {
                 mode: Mode::Open,
                 directions: problem.directions(k),
             }));
-    }
-
-    fn set_modes(&mut self) {
-        for k in 0..self.work.impulses.len() {
-            let law = self.law_of(&self.work.next, &self.work.impulses[k]);
-            self.work.impulses[k].mode = law.mode();
-        }
     }
 
     /// Next states: islands without load fly by the second-order map, bodies in contact go by q ⊕ hν⁺. Where
@@ -589,7 +581,7 @@ impl World {
                         way += sign * c.contact.normal.dot(shift + turn);
                     }
                 }
-                let speed = self.law_of(&work.next, c).u.x;
+                let speed = self.row_at(&work.next, &c.contact).x;
                 if between {
                     // Bodies that fall together touch to rounding.
                     let slack = 0.1 * self.settings.tolerance;
@@ -597,25 +589,6 @@ impl World {
                 }
                 way >= 0.0 && speed >= 0.0
             })
-    }
-
-    /// A contact of the step as the law sees it.
-    pub(crate) fn law_of(&self, next: &[BodyState], contact: &ContactImpulse) -> ContactLaw {
-        law_of(
-            &self.start(),
-            &given(&self.settings, &self.work),
-            next,
-            contact,
-        )
-    }
-
-    /// The bodies at the start of the step.
-    pub(crate) fn start(&self) -> Start<'_> {
-        Start {
-            model: &self.model,
-            inverse: &self.work.inverse,
-            states: &self.last.bodies,
-        }
     }
 
     fn add_missed(&mut self, round: usize) -> usize {
@@ -637,16 +610,28 @@ impl World {
         )
     }
 
+    /// The judge's word on the step at hand, and what each contact did in it.
     pub(crate) fn judge(&mut self) -> Certificate {
+        let (judge, case) = self.judge_and_case();
+        let certificate = judge.judge(&case);
+        for (contact, &mode) in self.work.impulses.iter_mut().zip(self.judge.modes()) {
+            contact.mode = mode;
+        }
+        certificate
+    }
+
+    /// The step at hand, laid before the judge.
+    pub(crate) fn judge_and_case(&mut self) -> (&mut Judge, Case<'_>) {
         let work = &self.work;
-        self.judge.judge(
-            &self.model,
-            &given(&self.settings, work),
-            &self.last.bodies,
-            &work.next,
-            &work.impulses,
-            &work.joints.impulses,
-        )
+        let case = Case {
+            model: &self.model,
+            given: given(&self.settings, work),
+            before: &self.last.bodies,
+            after: &work.next,
+            contacts: &work.impulses,
+            joints: &work.joints.impulses,
+        };
+        (&mut self.judge, case)
     }
 
     /// The last assignment: the only place where the world changes.

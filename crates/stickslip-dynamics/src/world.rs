@@ -9,12 +9,13 @@ use crate::methods::Method;
 use crate::motion::{ForceLaw, Motion};
 use crate::stages::Stopwatch;
 use glam::{DMat3, DVec3};
-use stickslip_certify::islands::Islands;
-use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Kind, Model, Reading,
+use stickslip_certify::Judge;
+use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::islands::Islands;
+use stickslip_model::{
+    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Kind, Model, Reading,
     Restitution, Scheme, StepRecord, Wrench,
 };
-use stickslip_geometry::narrow_phase::Rule;
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
@@ -178,11 +179,11 @@ pub(crate) struct Workspace {
     pub(crate) goal: Vec<BodyState>,
     /// Where each body's gaps and levers are measured.
     pub(crate) placed: Vec<stickslip_geometry::Pose>,
-    pub(crate) contacts: Vec<stickslip_certify::Contact>,
+    pub(crate) contacts: Vec<stickslip_model::Contact>,
     /// r of each contact, N s; empty where nothing is restituted.
     pub(crate) restituted: Vec<f64>,
     /// What restitution is to know of each contact.
-    pub(crate) seen: Vec<stickslip_certify::restitution::Seen>,
+    pub(crate) seen: Vec<stickslip_model::restitution::Seen>,
     pub(crate) problem: crate::assemble::Assembly,
     pub(crate) joints: JointWork,
     pub(crate) islands: Islands,
@@ -396,7 +397,7 @@ impl World {
 /// I ω in the world frame.
 fn spin(body: &Body, state: &BodyState) -> DVec3 {
     body.mass.map_or(DVec3::ZERO, |m| {
-        stickslip_certify::free_motion::turned(&m.inertia, &state.pose) * state.twist.angular
+        state.pose.turned(&m.inertia) * state.twist.angular
     })
 }
 

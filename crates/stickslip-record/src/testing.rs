@@ -4,13 +4,13 @@ use crate::header::{Header, Summary};
 use crate::recorder::{Recorder, Start};
 use crate::trajectory::Trajectory;
 use glam::DVec3;
-use stickslip_certify::joint::AXES;
-use stickslip_certify::{
+use stickslip_geometry::pose::exp;
+use stickslip_geometry::{Feature, Pose, Twist};
+use stickslip_model::joint::AXES;
+use stickslip_model::{
     BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, JointImpulse, Mode, Residual,
     StepRecord,
 };
-use stickslip_geometry::pose::exp;
-use stickslip_geometry::{Feature, Pose, Twist};
 use stickslip_testing::Random;
 
 /// The header of [`run`].
@@ -99,7 +99,7 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, random: &mut Random) 
         step: k,
         t: k as f64 * h,
         h,
-        kind: stickslip_certify::Kind::Step,
+        kind: stickslip_model::Kind::Step,
         bodies: last.bodies.clone(),
         energy: 100.0 + random.signed(),
         solver: if k.is_multiple_of(3) { "lemke" } else { "nsgs" }.into(),

@@ -1,9 +1,9 @@
 //! `check` accepts what was computed and rejects what was changed: one number larger than 1e-3 in SI units,
 //! altered by 1e-6 of itself, with every derived column and checksum made to fit.
 
-use stickslip::certify::ContactImpulse;
 use stickslip::dynamics::check::{Report, check};
 use stickslip::dynamics::simulate::simulate_in_memory;
+use stickslip::model::ContactImpulse;
 use stickslip::prelude::*;
 use stickslip::record::Trajectory;
 use stickslip_testing::{Random, setting};

@@ -17,7 +17,7 @@ use crate::scene::{Scene, SceneError};
 use crate::simulate::steps_until;
 use crate::world::World;
 use events::Watch;
-use stickslip_certify::{BodyState, Cone};
+use stickslip_model::{BodyState, Cone};
 
 /// What is to be studied.
 #[derive(Clone, Debug)]

@@ -15,9 +15,8 @@
 use crate::error::StepError;
 use crate::refusal::note;
 use crate::world::{Plan, World};
-use stickslip_certify::judge::gap_rounding;
-use stickslip_certify::{BodyState, Contact, ContactImpulse, Kind, Scheme};
 use stickslip_geometry::Feature;
+use stickslip_model::{BodyState, Contact, ContactImpulse, Kind, Scheme};
 use stickslip_solvers::solver::Solved;
 
 /// Where the event loop stands.
@@ -158,7 +157,7 @@ impl World {
     /// How well the gap of a contact is known, m.
     pub(crate) fn rounding_of(&self, c: &Contact) -> f64 {
         let poses = c.bodies.map(|i| &self.work.placed[i]);
-        gap_rounding(&self.model, poses, c)
+        c.rounding(&self.model, poses)
     }
 
     fn is_closed(&self, c: &Contact) -> bool {

@@ -3,10 +3,10 @@
 use crate::contacts::Paths;
 use crate::error::StepError;
 use crate::world::{Plan, World};
-use stickslip_certify::BodyState;
 use stickslip_geometry::path::closest_on_the_way;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Feature, Moving};
+use stickslip_model::BodyState;
 
 /// A pair to be watched, with the features of it that are in the contact list.
 struct Watched {

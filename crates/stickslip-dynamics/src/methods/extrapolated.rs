@@ -20,8 +20,8 @@
 use crate::error::StepError;
 use crate::world::{Plan, World};
 use glam::{DQuat, DVec3};
-use stickslip_certify::{BodyState, Certificate, Kind, Mode, Scheme, StepRecord};
 use stickslip_geometry::{Pose, Twist};
+use stickslip_model::{BodyState, Certificate, Kind, Mode, Scheme, StepRecord};
 
 /// Inner steps of the four ways.
 const WAYS: [u32; 4] = [1, 2, 3, 4];

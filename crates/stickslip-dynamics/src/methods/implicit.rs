@@ -11,7 +11,7 @@ use crate::contacts::Paths;
 use crate::refusal::Failure;
 use crate::world::World;
 use glam::DVec3;
-use stickslip_certify::Scheme;
+use stickslip_model::Scheme;
 use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
 
 /// Most iterations; each gains a factor of about h times the turning rate.

@@ -14,8 +14,8 @@
 use crate::error::StepError;
 use crate::world::{World, energy};
 use glam::DVec3;
-use stickslip_certify::{BodyState, Kind};
 use stickslip_geometry::Twist;
+use stickslip_model::{BodyState, Kind};
 use stickslip_solvers::problem::Law;
 
 /// Most repetitions; each leaves the square of the overlap, over the size of the bodies.
@@ -94,7 +94,7 @@ impl World {
     /// The deepest overlap of the contacts at hand beyond rounding, m.
     fn overlap(&self) -> f64 {
         let deep = |c| -> f64 {
-            let contact: &stickslip_certify::Contact = c;
+            let contact: &stickslip_model::Contact = c;
             if contact.gap < -self.rounding_of(contact) {
                 -contact.gap
             } else {

@@ -4,7 +4,7 @@
 use super::joint::JOINT_TYPES;
 use super::settings::{CONTACTS, SOLVERS};
 use crate::methods::METHODS;
-use stickslip_certify::joint::AXIS_NAMES;
+use stickslip_model::joint::AXIS_NAMES;
 
 /// A table of the format and its keys.
 pub(super) struct TableSpec {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
-use stickslip_certify::joint::{AXES, AXIS_NAMES, Goal};
+use stickslip_model::joint::{AXES, AXIS_NAMES, Goal};
 
 use super::joint::{
     Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,

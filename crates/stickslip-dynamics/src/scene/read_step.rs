@@ -3,8 +3,8 @@
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, flag, shown, text};
-use stickslip_certify::{Cone, Fan, Reading};
 use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::{Cone, Fan, Reading};
 use stickslip_record::header::cone_from_str;
 
 use super::settings::{CONTACTS, SOLVERS, StepSettings};

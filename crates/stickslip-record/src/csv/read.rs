@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use stickslip_certify::BodyState;
+use stickslip_model::BodyState;
 
 /// The states in a bodies' CSV.
 ///

@@ -1,7 +1,7 @@
 //! S0: impacts.
 
 use super::entry::{Effort, Entry, Shown, Source, number, play, scene};
-use stickslip::certify::Kind;
+use stickslip::model::Kind;
 use stickslip_plot::{Axis, Plot};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {

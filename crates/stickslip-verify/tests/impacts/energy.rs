@@ -1,7 +1,7 @@
 //! Kinetic energy over random impacts: never grows without friction; with friction it is searched for growth.
 
-use stickslip::certify::Reading;
 use stickslip::dynamics::impact::{Impact, impact};
+use stickslip::model::Reading;
 use stickslip::prelude::*;
 use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 use stickslip::solvers::solver_by_name;

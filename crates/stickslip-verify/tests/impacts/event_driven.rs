@@ -1,7 +1,7 @@
 //! The event loop: collision times, impacts in two phases, bounces that come to rest.
 
-use stickslip::certify::Kind;
 use stickslip::dynamics::methods::Method;
+use stickslip::model::Kind;
 use stickslip::prelude::*;
 use stickslip_verify::{ball, cuboid, ground, reference, run};
 

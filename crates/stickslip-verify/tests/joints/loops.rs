@@ -19,7 +19,7 @@ fn worst_error(world: &mut World, steps: usize, mut look: impl FnMut(&World)) ->
         let joints = world.model().joints.iter().zip(&world.last_step().joints);
         for (joint, done) in joints {
             for k in 0..6 {
-                if joint.axes[k].hold == stickslip::certify::joint::Hold::Locked {
+                if joint.axes[k].hold == stickslip::model::joint::Hold::Locked {
                     worst = worst.max(done.coordinates[k].abs() * joint.scale(k));
                 }
             }

@@ -1,6 +1,6 @@
 //! Two ragdolls fall on stairs.
 
-use stickslip::certify::joint::Hold;
+use stickslip::model::joint::Hold;
 use stickslip_testing::setting;
 use stickslip_verify::world_of;
 

@@ -150,7 +150,7 @@ fn open_to_second_order(world: &World) -> f64 {
         for joint in &model.joints {
             let c = joint.placed(&moved).coordinates;
             for k in 0..6 {
-                if joint.axes[k].hold == stickslip::certify::joint::Hold::Locked {
+                if joint.axes[k].hold == stickslip::model::joint::Hold::Locked {
                     all.push(c[k] * joint.scale(k));
                 }
             }

@@ -39,6 +39,30 @@ pub enum Goal {
     },
 }
 
+impl Goal {
+    /// The rate a motor aims at over a step of length h, from the coordinate `from`; `target` is the value of its function
+    /// at the end of the step.
+    #[must_use]
+    pub fn rate(self, from: f64, target: f64, h: f64) -> f64 {
+        match self {
+            Self::Velocity => target,
+            Self::Position { speed } => ((target - from) / h).clamp(-speed, speed),
+        }
+    }
+}
+
+/// What the drives and motors of one joint aim at, at the end of the step: values of the scene's functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Aims {
+    /// Coordinates of driven axes, m or rad.
+    pub hold: [f64; AXES],
+    /// Rates or coordinates that motors aim at.
+    pub motor: [f64; AXES],
+}
+
+/// Below this cosine of ry, rx and rz cannot be told apart.
+pub const SINGULAR: f64 = 1e-6;
+
 /// A motor on one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
@@ -69,6 +93,14 @@ impl Axis {
             || self.limits.is_some()
             || self.motor.is_some()
             || self.friction > 0.0
+    }
+
+    /// Is the coordinate `c` at its lower, at its upper limit? Within `rounding`, in its own unit.
+    #[must_use]
+    pub fn at_limits(&self, c: f64, rounding: f64) -> [bool; 2] {
+        self.limits.map_or([false; 2], |[lo, hi]| {
+            [c <= lo + rounding, c >= hi - rounding]
+        })
     }
 }
 
@@ -213,6 +245,20 @@ impl Joint {
     pub fn placed(&self, states: &[BodyState]) -> Placed {
         let [a, b] = self.bodies.map(|body| pose_of(states, body));
         self.place([&a, &b])
+    }
+
+    /// The rate of each axis at these velocities, m/s or rad/s, with bodies placed as they are in `placed`.
+    #[must_use]
+    pub fn rates(&self, placed: &Placed, states: &[BodyState]) -> [f64; AXES] {
+        let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+        for (body, sign) in self.bodies.into_iter().zip([-1.0, 1.0]) {
+            if let Some(k) = body {
+                let twist = &states[k].twist;
+                linear += twist.at(placed.point - states[k].pose.position) * sign;
+                angular += twist.angular * sign;
+            }
+        }
+        std::array::from_fn(|k| placed.directions[k].dot(if k < 3 { linear } else { angular }))
     }
 
     /// 1 for the translations, `length` for the rotations: coordinates times this are in m.

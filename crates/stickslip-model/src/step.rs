@@ -1,8 +1,11 @@
 //! What one step leaves behind: states, contacts with their impulses, and its certificate.
 
 use crate::certificate::Certificate;
-use crate::joint::JointImpulse;
-use glam::DVec3;
+use crate::joint::{Aims, JointImpulse};
+use crate::model::Model;
+use crate::scheme::Scheme;
+use glam::{DVec2, DVec3};
+use stickslip_geometry::frame::{contact_frame, fan_start};
 use stickslip_geometry::{Feature, Pose, Twist};
 
 /// Pose and velocity of one body.
@@ -69,6 +72,23 @@ pub struct Fan {
     pub turn: f64,
 }
 
+impl Fan {
+    /// Where the fan of a contact starts, as (cos, sin) of the angle from t₁; `poses` are those at which the gap was
+    /// measured.
+    #[must_use]
+    pub fn start(&self, model: &Model, poses: [&Pose; 2], contact: &Contact) -> DVec2 {
+        let frame = contact_frame(contact.normal);
+        let sector = 2.0 * std::f64::consts::PI / self.directions as f64;
+        let mut axes = [frame[1], frame[2]];
+        if self.carried {
+            let [first, second] = contact.bodies.map(|k| model.bodies[k].is_free());
+            let carrier = usize::from(first && !second);
+            axes = [DVec3::X, DVec3::Y].map(|e| poses[carrier].orientation * e);
+        }
+        fan_start(&frame, axes[0], axes[1], self.turn * sector)
+    }
+}
+
 impl Cone {
     /// n_d of a pyramid; `None` for the exact cone.
     #[must_use]
@@ -103,6 +123,29 @@ impl Reading {
             Self::Literal => "literal",
         }
     }
+}
+
+/// What the scene prescribes for the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Length of the step, s; zero for a phase of an impact.
+    pub h: f64,
+    /// The step that was asked for, s: lengths are divided by it to become velocities.
+    pub grid: f64,
+    /// Where and when the contact law is written.
+    pub scheme: Scheme,
+    /// What bounds friction beside a restitution impulse.
+    pub reading: Reading,
+    /// The applied wrench on each body over the step (gravity included).
+    pub wrench: &'a [Wrench],
+    /// Where the prescribed bodies must be at the end of the step (free bodies' entries are not read).
+    pub prescribed: &'a [BodyState],
+    /// The friction cone.
+    pub cone: Cone,
+    /// Which pairs of bodies cannot collide (sorted, first smaller).
+    pub ignored: &'a [[usize; 2]],
+    /// What the joints' drives and motors aim at, at the end of the step.
+    pub aims: &'a [Aims],
 }
 
 /// One place where two bodies touch or may touch before the end of the step.
@@ -240,6 +283,18 @@ impl Contact {
     pub const fn key(&self) -> ([usize; 2], [u32; 2], Feature) {
         (self.bodies, self.pieces, self.feature)
     }
+
+    /// How well the gap can be known, m: 32 ε times the lengths it is computed from. Rows that contradict each
+    /// other by this much (a part wedged between walls) have no solution that a smaller residual would tell.
+    #[must_use]
+    pub fn rounding(&self, model: &Model, poses: [&Pose; 2]) -> f64 {
+        let mut size = self.point.length();
+        for (body, pose) in self.bodies.into_iter().zip(poses) {
+            let radius = model.bodies[body].shape.radius();
+            size += pose.position.length() + if radius.is_finite() { radius } else { 0.0 };
+        }
+        32.0 * f64::EPSILON * size
+    }
 }
 
 impl ContactImpulse {
@@ -256,7 +311,7 @@ impl ContactImpulse {
     /// The impulse on the second body, world frame, N s.
     #[must_use]
     pub fn world_impulse(&self) -> DVec3 {
-        let [n, t1, t2] = stickslip_geometry::frame::contact_frame(self.contact.normal);
+        let [n, t1, t2] = contact_frame(self.contact.normal);
         n * self.impulse.x + t1 * self.impulse.y + t2 * self.impulse.z
     }
 }

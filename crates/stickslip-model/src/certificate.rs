@@ -148,7 +148,7 @@ impl Certificate {
     }
 
     /// Takes the larger of the residual so far and `value`; a NaN is kept.
-    pub(crate) fn raise(&mut self, kind: Residual, value: f64) {
+    pub fn raise(&mut self, kind: Residual, value: f64) {
         let slot = &mut self.residuals[kind as usize];
         if value > *slot || value.is_nan() {
             *slot = value;
@@ -156,7 +156,7 @@ impl Certificate {
     }
 
     /// The same for an equality, whose rounding bound is `rounding` (same unit).
-    pub(crate) fn raise_equality(&mut self, kind: Residual, value: f64, rounding: f64) {
+    pub fn raise_equality(&mut self, kind: Residual, value: f64, rounding: f64) {
         self.raise(kind, value);
         let ratio = value / rounding;
         if value != 0.0 && (ratio > self.rounding || ratio.is_nan()) {

@@ -52,6 +52,19 @@ impl Scheme {
         if end { &after[i].pose } else { &before[i].pose }
     }
 
+    /// Do contacts count displacements over the step, divided by h, in place of velocities?
+    ///
+    /// In a scene without joints the velocity of a contact's points is that of the twist, ν⁺ at the lever: linear, as Stewart
+    /// and Trinkle write it. Joints are closed at the end of the step exactly, and bodies that joints and sticking contacts
+    /// hold together in a ring turn as one: rows linear in the step would contradict the joints by h ω² r. So where there are
+    /// joints, a contact counts the change of its gap over the step, and the displacement of its material points along the
+    /// tangents. The gap of a corner or of a round body over a face is then exact at the end of the step.
+    #[must_use]
+    pub fn counts_displacements(self, model: &Model) -> bool {
+        let moves = !matches!(self, Self::Impact | Self::Anitescu);
+        moves && !model.joints.is_empty()
+    }
+
     /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for.
     #[must_use]
     pub fn gap_rate(self, gap: f64, h: f64, grid: f64) -> f64 {
