@@ -3,8 +3,8 @@
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
+use stickslip::dynamics::closed_forms::{self, Exact};
 use stickslip::dynamics::converge::Quantity;
-use stickslip::dynamics::exact::{self, Exact};
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::{Scene, World};
 use stickslip_console::{Failure, Verdict, print, print_json, seconds};
@@ -22,11 +22,11 @@ struct Row {
 
 pub(crate) fn run(json: bool, output: Option<&PathBuf>) -> Result<Verdict, Failure> {
     let cases = [
-        exact::sliding(2.0, 0.3),
-        exact::rolling(1.0, -40.0, 0.2),
-        exact::bounce(0.8, 1.0),
-        exact::driven(5.0, 7.0),
-        exact::collision(0.5, 2.0),
+        closed_forms::sliding(2.0, 0.3),
+        closed_forms::rolling(1.0, -40.0, 0.2),
+        closed_forms::bounce(0.8, 1.0),
+        closed_forms::driven(5.0, 7.0),
+        closed_forms::collision(0.5, 2.0),
     ];
     let mut rows = Vec::new();
     for case in &cases {

@@ -1,6 +1,6 @@
 //! Restitution at a fixed step: bounces converge at first order.
 
-use stickslip::dynamics::exact;
+use stickslip::dynamics::closed_forms;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, ball, ground, run};
@@ -87,9 +87,11 @@ fn sliding_to_rest_and_to_rolling_is_of_first_order() {
         for (name, case) in [
             (
                 "box to rest",
-                exact::sliding as fn(f64, f64) -> exact::Exact,
+                closed_forms::sliding as fn(f64, f64) -> closed_forms::Exact,
             ),
-            ("ball to rolling", |v, mu| exact::rolling(v, -20.0, mu)),
+            ("ball to rolling", |v, mu| {
+                closed_forms::rolling(v, -20.0, mu)
+            }),
         ] {
             let ladder = Ladder::climb(0.02, halvings, |h| {
                 let phases = (0..8).map(|k| {

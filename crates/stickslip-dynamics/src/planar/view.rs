@@ -5,7 +5,7 @@
 //! plane, which is a principal plane of its inertia; and its contacts, all with bodies at rest, lie in the
 //! plane or in pairs that mirror each other in it.
 
-use crate::planar_outline::outline;
+use super::outline::outline;
 use crate::world::World;
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
