@@ -332,7 +332,7 @@ fn one_number_can_be_changed_and_the_file_is_valid_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.parquet");
     let mut memory = written(&path, 12, 5, 20);
-    let change = |run: &mut Trajectory| run.frames[2].step.contacts[0].impulse.y *= 1.0 + 1e-6;
+    let change = |run: &mut Trajectory| run.frames[2].step.contacts[0].impulse.y += 1e-6;
     rewritten(&path, change);
     assert!(Trajectory::open(&path).unwrap() != memory);
     change(&mut memory);
