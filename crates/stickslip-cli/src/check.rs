@@ -6,7 +6,7 @@ use std::time::Instant;
 use stickslip::dynamics::check::{Report, check};
 use stickslip::prelude::Residual;
 use stickslip::record::Trajectory;
-use stickslip_console::{Failure, Verdict, print, print_json, seconds, time};
+use stickslip_console::{Failure, Verdict, print_as, seconds, time};
 
 /// Recompute every certificate of a trajectory from its file alone
 ///
@@ -39,15 +39,17 @@ impl Args {
         }
         let trajectory = Trajectory::open(&self.trajectory)?;
         let report = check(&trajectory)?;
-        if self.json {
-            print_json(&json_of(&report))?;
-        } else {
-            print(&text_of(
-                &report,
-                &self.trajectory.display().to_string(),
-                start.elapsed().as_secs_f64(),
-            ))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&report),
+            || {
+                text_of(
+                    &report,
+                    &self.trajectory.display().to_string(),
+                    start.elapsed().as_secs_f64(),
+                )
+            },
+        )?;
         Ok(Verdict::of(report.valid()))
     }
 }

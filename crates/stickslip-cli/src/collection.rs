@@ -6,7 +6,7 @@ use std::path::Path;
 use stickslip::problems::stored::{
     CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS, StoredAnswer, StoredProblem,
 };
-use stickslip_console::{Failure, Verdict, print, print_json, seconds};
+use stickslip_console::{Failure, Verdict, print, print_as, seconds};
 use stickslip_studies::profile::{self, Column, Profile};
 use stickslip_studies::statistics::median;
 use stickslip_studies::stored::folder::problem_files;
@@ -70,11 +70,11 @@ impl Collection<'_> {
             }
         }
         let profiles: Vec<Profile> = columns.iter().map(|c| c.profile(&columns)).collect();
-        if self.json {
-            print_json(&json_of_all(&columns, &profiles, &rows))?;
-        } else {
-            print(&self.account(&columns, &profiles))?;
-        }
+        print_as(
+            self.json,
+            || json_of_all(&columns, &profiles, &rows),
+            || self.account(&columns, &profiles),
+        )?;
         if let Some(path) = self.plot {
             let title = format!("{} problems solved to {:.0e}", paths.len(), self.tolerance);
             profile::picture(&columns, &profiles, title)

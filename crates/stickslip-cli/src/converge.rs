@@ -7,7 +7,7 @@ use stickslip::dynamics::converge::{
     ConvergeError, OrderAtEvent, Quantity, Settings, Study, converge,
 };
 use stickslip::prelude::Scene;
-use stickslip_console::{Failure, Verdict, print, print_json, progress_bar};
+use stickslip_console::{Failure, Verdict, print_as, progress_bar};
 use stickslip_studies::order_plot::order_plot;
 
 /// How large is my error, and which h should I use?
@@ -86,11 +86,11 @@ impl Args {
                 .write(path)
                 .map_err(|e| Failure::Work(e.to_string()))?;
         }
-        if self.json {
-            print_json(&json_of(&study))?;
-        } else {
-            print(&self.text_of(&scene, &study))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&study),
+            || self.text_of(&scene, &study),
+        )?;
         Ok(Verdict::Good)
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::prelude::Scene;
 use stickslip::record::parquet::write_numbers;
-use stickslip_console::{Failure, Verdict, print, print_json, progress_bar, seconds};
+use stickslip_console::{Failure, Verdict, print, print_as, progress_bar, seconds};
 use stickslip_plate::FieldError;
 use stickslip_plate::field::{Field, Sampling, period_of};
 use stickslip_plate::library::{self, LIBRARY, Part, PlateMotion};
@@ -134,11 +134,11 @@ impl Args {
         for path in &self.output {
             write(path, &field, title)?;
         }
-        if self.json {
-            print_json(&json_of(&field, elapsed))?;
-        } else {
-            print(&self.text_of(&field, title, elapsed))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&field, elapsed),
+            || self.text_of(&field, title, elapsed),
+        )?;
         Ok(Verdict::Good)
     }
 

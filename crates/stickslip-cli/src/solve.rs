@@ -8,7 +8,7 @@ use stickslip::problems::step_json::StepFile;
 use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::{self, LawParts};
-use stickslip_console::{Failure, Verdict, print, print_json, seconds};
+use stickslip_console::{Failure, Verdict, print_as, seconds};
 use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
 
 /// Solve a stored complementarity or frictional contact problem
@@ -83,11 +83,11 @@ impl Args {
         if let Some(path) = &self.impulses {
             write_values(path, &answer.values)?;
         }
-        if self.json {
-            print_json(&json_of(&problem, &answer, elapsed))?;
-        } else {
-            print(&self.text_of(&problem, &answer, elapsed))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&problem, &answer, elapsed),
+            || self.text_of(&problem, &answer, elapsed),
+        )?;
         Ok(Verdict::of(answer.status == "solved"))
     }
 

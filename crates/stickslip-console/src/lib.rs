@@ -81,6 +81,19 @@ pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&value.to_string())
 }
 
+/// Prints the result as one JSON object, or in words; only the one asked for is made.
+pub fn print_as(
+    as_json: bool,
+    json: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if as_json {
+        print_json(&json())
+    } else {
+        print(&text())
+    }
+}
+
 /// A progress bar on standard error, where that is a terminal; none if `hidden`.
 pub fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
     if hidden {

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
+use stickslip::dynamics::methods::Method;
 use stickslip::dynamics::scene::Override;
 use stickslip::prelude::*;
 use stickslip_testing::shared;
@@ -59,6 +60,19 @@ pub fn ball(name: &str, radius: f64, mass: f64) -> BodySpec {
 #[must_use]
 pub fn cuboid(name: &str, size: DVec3, mass: f64) -> BodySpec {
     BodySpec::free(name, Shape::cuboid(size).expect("a box"), mass)
+}
+
+/// A ball of radius 0.1 m and 1 kg dropped from `drop` above the ground, with restitution `e`.
+#[must_use]
+pub fn dropped(method: Method, h: f64, drop: f64, e: f64) -> World {
+    World::builder()
+        .method(method)
+        .time_step(h)
+        .restitution(e)
+        .body(ground())
+        .body(ball("ball", 0.1, 1.0).at(DVec3::Z * (0.1 + drop)))
+        .build()
+        .expect("a world")
 }
 
 /// Gravity on a slope of the given angle about y, the slope itself being level ground: down the slope is +x.

@@ -15,7 +15,7 @@ use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::header;
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::Every;
-use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_console::{Failure, Verdict, print_as};
 
 /// Simulate a scene and certify every step
 ///
@@ -113,11 +113,7 @@ impl Args {
             written: &self.output,
             elapsed: start.elapsed().as_secs_f64(),
         };
-        if self.json {
-            print_json(&report.json())?;
-        } else {
-            print(&report.text())?;
-        }
+        print_as(self.json, || report.json(), || report.text())?;
         onlookers.dumped?;
         Ok(Verdict::of(outcome.certified()))
     }

@@ -8,7 +8,7 @@ use stickslip::geometry::pose::exp;
 use stickslip::geometry::separation::{nearest, separation};
 use stickslip::geometry::{Candidate, Moving, ShapeError};
 use stickslip::prelude::{DVec3, Pose, Shape};
-use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_console::{Failure, Verdict, print_as};
 use stickslip_random::Random;
 
 const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
@@ -211,11 +211,11 @@ pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
         .map(many)
         .collect::<Result<Vec<_>, _>>()
         .map_err(bad)?;
-    if as_json {
-        print_json(&json_of(&kinds, &many))?;
-    } else {
-        print(&text_of(&kinds, &many))?;
-    }
+    print_as(
+        as_json,
+        || json_of(&kinds, &many),
+        || text_of(&kinds, &many),
+    )?;
     Ok(Verdict::Good)
 }
 

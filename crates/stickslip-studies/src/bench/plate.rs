@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::Instant;
 use stickslip::prelude::{Cone, DVec2, Outcome, Scene, World, simulate};
 use stickslip::record::{Header, Trajectory};
-use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_console::{Failure, Verdict, print_as};
 use stickslip_plate::field::world_at;
 use stickslip_plate::library::{self, Part};
 
@@ -40,11 +40,7 @@ pub(crate) fn run(json: bool) -> Result<Verdict, Failure> {
     ] {
         rows.push(measure(cone)?);
     }
-    if json {
-        print_json(&json_of(&rows))?;
-    } else {
-        print(&text_of(&rows))?;
-    }
+    print_as(json, || json_of(&rows), || text_of(&rows))?;
     Ok(Verdict::Good)
 }
 
@@ -60,12 +56,7 @@ fn tripod(cone: Cone) -> Result<World, Failure> {
 fn timed(cone: Cone, until: f64) -> Result<(Outcome, f64, Option<f64>), Failure> {
     let mut world = tripod(cone)?;
     let header = Header {
-        bodies: world
-            .model()
-            .bodies
-            .iter()
-            .map(|b| b.name.clone())
-            .collect(),
+        bodies: world.model().body_names().map(Into::into).collect(),
         h: 1e-4,
         until,
         tolerance: world.settings().tolerance,

@@ -7,7 +7,7 @@ use stickslip::dynamics::closed_forms::{self, Exact};
 use stickslip::dynamics::converge::Quantity;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::{Scene, World};
-use stickslip_console::{Failure, Verdict, print, print_json, seconds};
+use stickslip_console::{Failure, Verdict, print_as, seconds};
 use stickslip_plot::{Axis, Plot, Sheet};
 
 struct Row {
@@ -46,11 +46,7 @@ pub(crate) fn run(json: bool, output: Option<&PathBuf>) -> Result<Verdict, Failu
             .write(path)
             .map_err(|e| Failure::Work(e.to_string()))?;
     }
-    if json {
-        print_json(&json_of(&rows))?;
-    } else {
-        print(&text_of(&rows))?;
-    }
+    print_as(json, || json_of(&rows), || text_of(&rows))?;
     Ok(Verdict::Good)
 }
 

@@ -9,7 +9,7 @@ use stickslip::solvers::auto::Auto;
 use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::problem::{ContactProblem, Law, Twist};
 use stickslip::solvers::solver::ContactSolver as _;
-use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_console::{Failure, Verdict, print_as};
 use stickslip_random::Random;
 
 /// Decades of mass: a dust grain of a milligram on a tonne.
@@ -67,11 +67,7 @@ pub(crate) fn run(json: bool, count: usize) -> Result<Verdict, Failure> {
         row.cold.sort_by(f64::total_cmp);
         row.warm.sort_by(f64::total_cmp);
     }
-    if json {
-        print_json(&json_of(&rows))?;
-    } else {
-        print(&text_of(&rows))?;
-    }
+    print_as(json, || json_of(&rows), || text_of(&rows))?;
     Ok(Verdict::of(rows.iter().all(|r| r.unsolved == 0)))
 }
 

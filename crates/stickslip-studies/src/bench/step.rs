@@ -4,7 +4,7 @@ use super::{StageTimes, stage_heads, stage_times, stages_json};
 use serde_json::json;
 use std::time::Instant;
 use stickslip::prelude::{BodySpec, DVec3, Shape, World};
-use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_console::{Failure, Verdict, print_as};
 
 /// One line of the table.
 struct Row {
@@ -21,11 +21,7 @@ pub(super) fn run(json: bool) -> Result<Verdict, Failure> {
         .into_iter()
         .map(boxes_at_rest)
         .collect::<Result<Vec<_>, _>>()?;
-    if json {
-        print_json(&json_of(&rows))?;
-    } else {
-        print(&text_of(&rows))?;
-    }
+    print_as(json, || json_of(&rows), || text_of(&rows))?;
     Ok(Verdict::Good)
 }
 

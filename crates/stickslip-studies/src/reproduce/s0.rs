@@ -554,9 +554,8 @@ fn pile_after(base: usize, mu: f64, t: f64) -> Result<stickslip_plot::Drawing, S
     let mut world =
         crate::bench::cannonball::pile(base, mu, Cone::Quadratic).map_err(|e| e.to_string())?;
     let mut trajectory = stickslip::record::Trajectory::new();
-    let bodies = world.model().bodies.iter();
     let header = stickslip::record::Header {
-        bodies: bodies.map(|b| b.name.clone()).collect(),
+        bodies: world.model().body_names().map(Into::into).collect(),
         h: world.settings().h,
         every: 1,
         tolerance: world.settings().tolerance,

@@ -3,19 +3,7 @@
 use stickslip::dynamics::closed_forms;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
-use stickslip_verify::{Ladder, ball, ground, run};
-
-/// A ball dropped from `drop` above the ground.
-fn dropped(method: Method, h: f64, drop: f64, e: f64) -> World {
-    World::builder()
-        .method(method)
-        .time_step(h)
-        .restitution(e)
-        .body(ground())
-        .body(ball("ball", 0.1, 1.0).at(DVec3::Z * (0.1 + drop)))
-        .build()
-        .expect("a world")
-}
+use stickslip_verify::{Ladder, dropped, run};
 
 /// Height above the ground at time t of a ball dropped from `drop`.
 fn height(drop: f64, e: f64, t: f64) -> f64 {
