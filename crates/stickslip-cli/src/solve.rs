@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::problems::step_json::StepFile;
 use stickslip::problems::stored::{StoredAnswer, StoredProblem};
+use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::{self, LawParts};
 use stickslip_console::{Failure, Verdict, print_as, seconds};
@@ -184,13 +185,9 @@ fn own(file: &StepFile, answer: &StoredAnswer) -> Option<Own> {
     let (residual, _) = residual::of_step(&file.problem, &file.impulses, &mut theirs);
     file.problem
         .velocity_into(&impulses(&answer.values), &mut ours);
-    let distance = theirs.iter().zip(&ours).map(|(a, b)| {
-        let (v, w) = (a.linear - b.linear, a.angular - b.angular);
-        v.length().max(w.length())
-    });
     Some(Own {
         residual,
-        distance: distance.fold(0.0, f64::max),
+        distance: Twist::largest_difference(&theirs, &ours),
     })
 }
 

@@ -25,13 +25,7 @@ fn twist(dice: &mut Random, size: f64) -> Twist {
 }
 
 fn moving<'a>(shape: &'a Shape, start: Pose, nu: &Twist, h: f64) -> Moving<'a> {
-    Moving {
-        shape,
-        start,
-        pose: start,
-        end: start.moved(nu, h),
-        arm: 0.0,
-    }
+    Moving::free(shape, start, start.moved(nu, h))
 }
 
 fn contacts(a: &Moving, b: &Moving) -> Vec<Candidate> {

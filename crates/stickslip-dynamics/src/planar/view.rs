@@ -256,13 +256,7 @@ impl World {
     fn touches(&self, i: usize) -> Result<Vec<Touch>, NotPlanar> {
         let still = |k: usize| {
             let pose = self.last.bodies[k].pose;
-            Moving {
-                shape: &self.model.bodies[k].shape,
-                start: pose,
-                pose,
-                end: pose,
-                arm: 0.0,
-            }
+            Moving::free(&self.model.bodies[k].shape, pose, pose)
         };
         let near = TOUCH * self.model.bodies[i].shape.radius();
         let (mut found, mut touches) = (Vec::new(), Vec::<Touch>::new());

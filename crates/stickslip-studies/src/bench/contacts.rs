@@ -69,17 +69,10 @@ impl Place {
     }
 
     fn contacts(&self, out: &mut Vec<Candidate>) {
-        let still = |shape, pose, end| Moving {
-            shape,
-            start: pose,
-            pose,
-            end,
-            arm: 0.0,
-        };
         out.clear();
         future_contacts(
-            &still(&self.shapes[0], self.poses[0], self.poses[0]),
-            &still(&self.shapes[1], self.poses[1], self.end),
+            &Moving::free(&self.shapes[0], self.poses[0], self.poses[0]),
+            &Moving::free(&self.shapes[1], self.poses[1], self.end),
             out,
         );
     }
@@ -182,13 +175,7 @@ fn many((bodies, side): (usize, f64)) -> Result<Many, ShapeError> {
     let narrow = micros(1, || {
         rows = 0;
         for &[i, j] in &pairs {
-            let moving = |k: usize| Moving {
-                shape: &shapes[k],
-                start: ways[k][0],
-                pose: ways[k][0],
-                end: ways[k][1],
-                arm: 0.0,
-            };
+            let moving = |k: usize| Moving::free(&shapes[k], ways[k][0], ways[k][1]);
             out.clear();
             future_contacts(&moving(i), &moving(j), &mut out);
             rows += out.len();
