@@ -5,6 +5,7 @@
 //! plane, which is a principal plane of its inertia; and its contacts, all with bodies at rest, lie in the
 //! plane or in pairs that mirror each other in it.
 
+use super::conditions::{FLAT, NotPlanar, stays_in_plane};
 use super::outline::outline;
 use crate::world::World;
 use glam::{DMat3, DVec2, DVec3};
@@ -13,48 +14,6 @@ use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Moving, Shape, Twist};
 use stickslip_model::{BodyState, Friction, Wrench};
 use stickslip_planar::{Contact, ContactKind, State};
-
-/// Why a body is no planar problem.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotPlanar {
-    /// Its motion is prescribed.
-    #[error("its motion is prescribed")]
-    Prescribed,
-    /// A joint or a spring holds it.
-    #[error("a joint or a spring holds it")]
-    Joined,
-    /// It touches nothing.
-    #[error("it touches nothing")]
-    NoContact,
-    /// It touches another free body, or one that moves.
-    #[error("it touches \"{0}\", which moves")]
-    MovingNeighbour(String),
-    /// Something sticks out of the plane.
-    #[error("{0} is not in one plane with the contact normals")]
-    OutOfPlane(&'static str),
-    /// The contact's features have no planar meaning.
-    #[error("its contact with \"{0}\" is no vertex on an edge in the plane")]
-    NoVertex(String),
-    /// A force could not be evaluated.
-    #[error("the force on it is not finite")]
-    Force,
-}
-
-impl NotPlanar {
-    /// The reason without names, for counting.
-    #[must_use]
-    pub const fn reason(&self) -> &'static str {
-        match self {
-            Self::Prescribed => "motion prescribed",
-            Self::Joined => "held by a joint or a spring",
-            Self::NoContact => "no contact",
-            Self::MovingNeighbour(_) => "touching a body that moves",
-            Self::OutOfPlane(_) => "not in one plane",
-            Self::NoVertex(_) => "a contact that is no vertex on an edge in the plane",
-            Self::Force => "a force that is not finite",
-        }
-    }
-}
 
 /// A body seen in its plane.
 #[derive(Clone, Debug)]
@@ -65,9 +24,6 @@ pub struct PlanarView {
     /// in the plane, y points up; else along the first contact's normal.
     pub axes: [DVec3; 3],
 }
-
-/// Directions that deviate less than this the plane (or its normal) lie in it.
-const FLAT: f64 = 1e-7;
 
 /// Gaps below this fraction of the body's size touch.
 const TOUCH: f64 = 1e-6;
@@ -189,36 +145,8 @@ impl World {
             (x, z)
         };
 
-        let speed = state.twist.linear.length().max(1.0);
         let inertia = state.pose.turned(&mass.inertia) * z;
-        let about = |v: DVec3| (v - z * z.dot(v)).length();
-        for (what, out, size) in [
-            ("its velocity", z.dot(state.twist.linear).abs(), speed),
-            (
-                "its angular velocity",
-                about(state.twist.angular),
-                state.twist.angular.length().max(1.0),
-            ),
-            (
-                "the applied force",
-                z.dot(wrench.force).abs(),
-                wrench.force.length(),
-            ),
-            (
-                "the applied torque",
-                about(wrench.torque),
-                wrench.torque.length(),
-            ),
-            (
-                "a principal axis of its inertia",
-                about(inertia),
-                inertia.length(),
-            ),
-        ] {
-            if out > FLAT * size {
-                return Err(NotPlanar::OutOfPlane(what));
-            }
-        }
+        stays_in_plane(&state.twist, &wrench, inertia, z)?;
         let contacts = self.planar_contacts(touches, &state, [x, y, z])?;
         let flat = |v: DVec3| [x.dot(v), y.dot(v)];
         let ([vx, vy], [fx, fy]) = (flat(state.twist.linear), flat(wrench.force));

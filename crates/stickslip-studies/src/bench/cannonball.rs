@@ -38,7 +38,7 @@ pub(crate) const TOLERANCE: f64 = 1e-10;
 
 pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
     let mut rows = Vec::new();
-    let mut absent: Vec<&str> = Vec::new();
+    let mut absent: Vec<&'static str> = Vec::new();
     if !as_json {
         print(
             "Planar piles: balls of radius 0.1 m and 1 kg, rows of k, k - 1, ..., 1, each touching its neighbours,\n\
@@ -65,33 +65,14 @@ pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
                 ))?;
             }
             let mut json = row.json(base, mu, name, contacts, theirs);
-            let mut answers = Vec::new();
-            let stored = StoredProblem::of_step(
-                pile(base, mu, cone)?
-                    .next_problem()
-                    .map_err(|e| Failure::Work(e.to_string()))?,
-            )
-            .map_err(Failure::Work)?;
-            for peer in peers::names_for(&stored) {
-                let asked = !alone && !absent.contains(&peer);
-                let Some(answer) = asked
-                    .then(|| peers::solve(&stored, peer, TOLERANCE, LIMIT, Budget::ONCE))
-                    .flatten()
-                else {
-                    continue;
-                };
-                // Once is enough to say that a peer is not here.
-                if matches!(answer, Err(NoAnswer::Absent(_))) {
-                    absent.push(peer);
+            if !alone {
+                for (peer, answer) in ask_peers(base, mu, cone, &mut absent)? {
+                    let (words, value) = told(&answer);
+                    if !as_json {
+                        print(&format!("{:>39}   {peer:<10} {words}", ""))?;
+                    }
+                    json["peers"][peer] = value;
                 }
-                answers.push((peer, answer));
-            }
-            for (peer, answer) in answers {
-                let (words, value) = told(&answer);
-                if !as_json {
-                    print(&format!("{:>39}   {peer:<10} {words}", ""))?;
-                }
-                json["peers"][peer] = value;
             }
             rows.push(json);
         }
@@ -99,11 +80,43 @@ pub(crate) fn run(as_json: bool, alone: bool) -> Result<Verdict, Failure> {
     if as_json {
         print_json(&json!({ "tolerance": TOLERANCE, "rows": rows }))?;
     }
-    Ok(if good { Verdict::Good } else { Verdict::Bad })
+    Ok(Verdict::of(good))
 }
 
 /// Seconds for each of a peer's solvers.
 const LIMIT: f64 = 20.0;
+
+/// A peer's name and what it came to.
+type Asked = (&'static str, Result<(StoredAnswer, f64), NoAnswer>);
+
+/// Other people's solvers on the same pile, but for those in `absent`: once is enough to say that a peer is not here.
+fn ask_peers(
+    base: usize,
+    mu: f64,
+    cone: Cone,
+    absent: &mut Vec<&'static str>,
+) -> Result<Vec<Asked>, Failure> {
+    let mut world = pile(base, mu, cone)?;
+    let problem = world
+        .next_problem()
+        .map_err(|e| Failure::Work(e.to_string()))?;
+    let stored = StoredProblem::of_step(problem).map_err(Failure::Work)?;
+    let mut answers = Vec::new();
+    for peer in peers::names_for(&stored) {
+        if absent.contains(&peer) {
+            continue;
+        }
+        let answer = peers::solve(&stored, peer, TOLERANCE, LIMIT, Budget::ONCE);
+        let Some(answer) = answer else {
+            continue;
+        };
+        if matches!(answer, Err(NoAnswer::Absent(_))) {
+            absent.push(peer);
+        }
+        answers.push((peer, answer));
+    }
+    Ok(answers)
+}
 
 /// What a peer came to, for people and as JSON. Its residual is relative to the data, as its makers measure it.
 fn told(answer: &Result<(StoredAnswer, f64), NoAnswer>) -> (String, Value) {

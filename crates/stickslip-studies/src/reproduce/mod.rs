@@ -22,7 +22,7 @@ use places::Places;
 use rows::Row;
 use std::path::PathBuf;
 use std::time::Instant;
-use stickslip_console::{Failure, Verdict, print, print_json, seconds};
+use stickslip_console::{Failure, Verdict, print, print_as, seconds};
 
 /// Make the figures, tables and claims of the documents again, each beside what was printed
 ///
@@ -95,27 +95,10 @@ impl Args {
             Effort::Full
         };
         let begun = Instant::now();
-        let mut done: Vec<Done> = Vec::new();
-        for entry in &wanted {
-            let start = Instant::now();
-            let shown = (entry.run)(effort);
-            let time = start.elapsed().as_secs_f64();
-            let result = Done {
-                entry,
-                shown,
-                seconds: time,
-            };
-            if !self.json {
-                print(&format!(
-                    "{:<18} {:<12} {:>9}  {}",
-                    entry.id,
-                    result.judgement().word(),
-                    seconds(time),
-                    entry.title
-                ))?;
-            }
-            done.push(result);
-        }
+        let done = wanted
+            .iter()
+            .map(|entry| self.made(entry, effort))
+            .collect::<Result<Vec<Done>, _>>()?;
         let everything = self.ids.is_empty();
         let listed: Vec<&Row> = rows
             .iter()
@@ -129,28 +112,37 @@ impl Args {
         };
         let json = report.json();
         let beside = places.beside.display().to_string();
-        places.write(
-            &report.html(),
-            &format!("{json:#}\n"),
-            &done,
-            self.figures_as == "png",
+        let png = self.figures_as == "png";
+        places.write(&report.html(), &format!("{json:#}\n"), &done, png)?;
+        let page = self.output.display();
+        print_as(
+            self.json,
+            || json,
+            || format!("{}\n{page}\n{beside}", report.summary()),
         )?;
-        if self.json {
-            print_json(&json)?;
-        } else {
+        let bad = |d: &Done| matches!(d.judgement(), Judgement::Wrong | Judgement::Failed);
+        Ok(Verdict::of(!done.iter().any(bad)))
+    }
+
+    /// Makes one entry and says how it came out.
+    fn made(&self, entry: &'static Entry, effort: Effort) -> Result<Done, Failure> {
+        let start = Instant::now();
+        let shown = (entry.run)(effort);
+        let result = Done {
+            entry,
+            shown,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if !self.json {
             print(&format!(
-                "{}\n{}\n{}",
-                report.summary(),
-                self.output.display(),
-                beside
+                "{:<18} {:<12} {:>9}  {}",
+                entry.id,
+                result.judgement().word(),
+                seconds(result.seconds),
+                entry.title
             ))?;
         }
-        let bad = |d: &Done| matches!(d.judgement(), Judgement::Wrong | Judgement::Failed);
-        Ok(if done.iter().any(bad) {
-            Verdict::Bad
-        } else {
-            Verdict::Good
-        })
+        Ok(result)
     }
 
     /// The entries that were asked for.
