@@ -1,69 +1,20 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
+mod report;
+mod steps;
+
 use crate::budget::FANS;
 use crate::methods::Method;
 use crate::scene::{Files, Override, Scene, SceneError};
-use crate::world::{Plan, World, energy};
+use crate::world::{Plan, World};
+use steps::check_step;
 use stickslip_geometry::separation::separation;
-use stickslip_model::{
-    BodyState, Certificate, Cone, ContactImpulse, Kind, Residual, Scheme, StepRecord,
-};
+use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
-use stickslip_record::{Frame, StateHash, Trajectory};
+use stickslip_record::{StateHash, Trajectory};
 
-/// Something in the file that is not so.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// In which step (0 is the initial state).
-    pub step: u64,
-    /// Time at its end, s.
-    pub t: f64,
-    /// What is wrong, with the bodies concerned.
-    pub what: String,
-}
-
-/// What the check came to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Steps judged.
-    pub steps: u64,
-    /// Largest residual of each kind, m/s, and when.
-    pub worst: [(f64, f64); Residual::ALL.len()],
-    /// Largest equality residual in units of its rounding bound, and when.
-    pub rounding: (f64, f64),
-    /// Deepest penetration, m, and when.
-    pub penetration: (f64, f64),
-    /// What is wrong, in order of time; at most [`MAX_FINDINGS`].
-    pub findings: Vec<Finding>,
-    /// Findings beyond those listed.
-    pub more: usize,
-    /// What the file leaves open: a run that died, steps that were thinned away.
-    pub notes: Vec<String>,
-}
-
-/// So many findings are listed; the rest are counted.
-pub const MAX_FINDINGS: usize = 100;
-
-impl Report {
-    /// Is everything in the file so?
-    #[must_use]
-    pub fn valid(&self) -> bool {
-        self.findings.is_empty()
-    }
-
-    fn find(&mut self, step: &StepRecord, what: String) {
-        if self.findings.len() < MAX_FINDINGS {
-            self.findings.push(Finding {
-                step: step.step,
-                t: step.t,
-                what,
-            });
-        } else {
-            self.more += 1;
-        }
-    }
-}
+pub use report::{Finding, MAX_FINDINGS, Report};
 
 /// Judges every recorded step of a trajectory.
 ///
@@ -172,147 +123,6 @@ fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
         || first.certificate != Certificate::default()
     {
         report.find(first, "the initial state has contacts or residuals".into());
-    }
-}
-
-fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
-    let step = &frame.step;
-    let h = world.settings().h;
-    if let Some(what) = world.mistimed(step) {
-        report.find(step, what);
-        return;
-    }
-    let start: &[BodyState] = match &frame.start {
-        Some(start) => {
-            if before.step.step + 1 == step.step && !world.moved_to(&before.step, &start.bodies) {
-                report.find(
-                    step,
-                    "it starts elsewhere than the step before it ended".into(),
-                );
-            }
-            if (start.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
-                report.find(
-                    step,
-                    "the time of its starting state is not one step earlier".into(),
-                );
-            }
-            &start.bodies
-        }
-        None if before.step.step + 1 == step.step => {
-            if (before.step.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
-                report.find(step, "its length is not that of its time".into());
-            }
-            &before.step.bodies
-        }
-        None => {
-            report.find(step, "the state before it is missing".into());
-            return;
-        }
-    };
-    if step.kind == Kind::Extrapolated {
-        check_extrapolated(world, step, report);
-        return;
-    }
-    // What is restituted follows from the steps before; a thinned file does not have them.
-    if frame.start.is_some() && before.step.step + 1 != step.step {
-        world.restitution.clear();
-    } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
-        if let Some(what) = world.misgiven(&before.step, step) {
-            report.find(step, what.into());
-        }
-    } else if let Some(contact) = world.misrestituted(step) {
-        let [a, b] = contact
-            .contact
-            .bodies
-            .map(|i| &world.model().bodies[i].name);
-        let what = "what it restitutes is not what was compressed";
-        report.find(step, format!("contact of \"{a}\" and \"{b}\": {what}"));
-    }
-    let Some(found) = world.judge_recorded(start, step) else {
-        report.find(
-            step,
-            "a force or a prescribed motion is not finite here".into(),
-        );
-        return;
-    };
-    report.steps += 1;
-    let raise = |worst: &mut (f64, f64), value: f64| {
-        if value > worst.0 || value.is_nan() {
-            *worst = (value, step.t);
-        }
-    };
-    for (worst, &value) in report.worst.iter_mut().zip(&found.residuals) {
-        raise(worst, value);
-    }
-    raise(&mut report.rounding, found.rounding);
-    raise(&mut report.penetration, found.penetration);
-
-    let tolerance = world.settings().tolerance;
-    if !found.holds(tolerance) {
-        let (kind, value) = found.worst_of_law();
-        let what = if value <= found.bound(tolerance) {
-            let (kind, value) = found.worst();
-            format!(
-                "{} residual {value:.3e} m/s is {:.3e} times what rounding explains",
-                kind.name(),
-                found.rounding
-            )
-        } else {
-            let bound = found.bound(tolerance);
-            format!(
-                "{} residual {value:.3e} m/s exceeds {bound:.1e} m/s",
-                kind.name()
-            )
-        };
-        report.find(step, what);
-    }
-    if found != step.certificate {
-        report.find(
-            step,
-            "the stored certificate is not that of the states and impulses".into(),
-        );
-    }
-    let gravity = world.settings().gravity;
-    if step.energy != energy(world.model(), gravity, &step.bodies, &step.joints) {
-        report.find(step, "the stored energy is not that of the states".into());
-    }
-    for (k, contact) in step.contacts.iter().enumerate() {
-        if let Some(what) = world.misrecorded(k, contact) {
-            let [a, b] = contact
-                .contact
-                .bodies
-                .map(|i| &world.model().bodies[i].name);
-            report.find(step, format!("contact of \"{a}\" and \"{b}\": {what}"));
-        }
-    }
-}
-
-/// What can be said of a step that several certified ones were combined into.
-fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
-    report.steps += 1;
-    if !step.certificate.holds(world.settings().tolerance) {
-        report.find(step, "an inner step did not meet its tolerance".into());
-    }
-    if step.energy
-        != energy(
-            world.model(),
-            world.settings().gravity,
-            &step.bodies,
-            &step.joints,
-        )
-    {
-        report.find(step, "the stored energy is not that of the states".into());
-    }
-    let norms = step
-        .bodies
-        .iter()
-        .map(|b| (b.pose.orientation.length() - 1.0).abs());
-    if norms.fold(0.0, f64::max) > 8.0 * f64::EPSILON {
-        report.find(step, "a quaternion is not of unit length".into());
-    }
-    let depth = world.deepest(&step.bodies);
-    if depth > report.penetration.0 {
-        report.penetration = (depth, step.t);
     }
 }
 

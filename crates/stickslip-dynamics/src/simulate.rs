@@ -76,12 +76,7 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .iter()
             .map(|(name, bytes)| (name.clone(), base64::encode(bytes)))
             .collect(),
-        bodies: world
-            .model()
-            .bodies
-            .iter()
-            .map(|b| b.name.clone())
-            .collect(),
+        bodies: world.model().body_names().map(Into::into).collect(),
         joints: world.model().joint_names().map(Into::into).collect(),
         h: settings.h,
         until: scene.step.until,

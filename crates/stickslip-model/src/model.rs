@@ -39,6 +39,11 @@ impl Model {
         (a.is_free() || b.is_free()) && a.groups & b.groups == 0
     }
 
+    /// Names of the bodies, in their order.
+    pub fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().map(|b| b.name.as_str())
+    }
+
     /// Names of the joints, then of the springs: the order of [`crate::StepRecord::joints`].
     pub fn joint_names(&self) -> impl Iterator<Item = &str> {
         let joints = self.joints.iter().map(|j| j.name.as_str());

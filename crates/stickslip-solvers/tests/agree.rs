@@ -10,9 +10,9 @@ use stickslip_solvers::lcp::pyramid::ContactLcp;
 use stickslip_solvers::problem::generate::random_problem;
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{ContactProblem, Law, Twist};
-use stickslip_solvers::random::Random;
 use stickslip_solvers::solver::{ContactSolver, SolveError};
 use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
+use stickslip_testing::Random;
 
 #[test]
 fn a_sliding_box_moves_the_same_for_all() {
