@@ -764,6 +764,7 @@ fn best_of(failure: SolveError) -> Result<Solved, Failure> {
             impulses: best,
             iterations,
             solver,
+            stage: solver,
             residual,
         }),
         other => Err(other.into()),

@@ -60,5 +60,6 @@ pub mod problem;
 pub mod random;
 pub mod registry;
 pub mod solver;
+pub mod trace;
 
 pub use registry::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};

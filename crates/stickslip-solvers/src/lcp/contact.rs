@@ -9,8 +9,8 @@
 //! that of a pyramid. As a contact problem it has a fifth or a sixth of the unknowns, and the methods for friction.
 
 use crate::auto::Auto;
-use crate::coupling::system::Posed;
-use crate::engines::homotopy::{Homotopy, PathStart};
+use crate::coupling::system::{Posed, SystemMemory};
+use crate::engines::homotopy::{Homotopy, HomotopySettings, PathStart};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
 use crate::problem::Law;
 use crate::problem::delassus::Delassus;
@@ -172,15 +172,19 @@ impl LcpContact {
         } else {
             &PATHS
         };
-        let squares: f64 = self.problem.q.iter().map(|q| q.length_squared()).sum();
-        let speed = 1e-2 * tolerance * (squares / self.problem.len() as f64).sqrt();
+        let inner = 1e-2 * tolerance * self.problem.speed();
         let mut homotopy = Homotopy::default();
+        let mut memory = SystemMemory::default();
         for (steps, start) in paths {
-            homotopy.settings.steps = *steps;
-            homotopy.settings.starts = std::slice::from_ref(start);
+            let settings = HomotopySettings {
+                steps: *steps,
+                starts: std::slice::from_ref(start),
+                ..HomotopySettings::ALL_PATHS
+            };
             let mut p = vec![DVec3::ZERO; self.problem.len()];
-            let outcome = homotopy.improve_on(Posed::Local(&self.problem), &mut p, speed);
-            if offer(&p, outcome.iterations) {
+            let mut system = memory.system(Posed::Local(&self.problem));
+            let outcome = homotopy.improve(&mut system, &mut p, inner, &settings);
+            if offer(&p, outcome.effort.iterations) {
                 return Ok(best);
             }
         }

@@ -23,6 +23,13 @@ pub struct LocalProblem {
 }
 
 impl LocalProblem {
+    /// Root mean square of the velocities q without impulses, m/s.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        let squares: f64 = self.q.iter().map(|q| q.length_squared()).sum();
+        (squares / self.q.len().max(1) as f64).sqrt()
+    }
+
     /// Reduces the problem of a step to its contacts, reusing memory: q = Wᵀ ν_free + b.
     pub fn assemble(&mut self, problem: &ContactProblem) {
         self.delassus.assemble(problem);
