@@ -749,6 +749,7 @@ fn best_of(failure: SolveError) -> Result<Solved, Failure> {
             impulses: best,
             iterations,
             solver,
+            stage: solver,
             residual,
         }),
         other => Err(other.into()),

@@ -59,6 +59,7 @@ pub mod limit;
 pub mod problem;
 pub mod registry;
 pub mod solver;
+pub mod trace;
 
 /// The generator behind Lemke's ties and [`problem::generate`].
 pub use stickslip_random as random;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use stickslip::prelude::DVec3;
 use stickslip::problems::stored::StoredProblem;
 use stickslip::solvers::auto::Auto;
-use stickslip::solvers::engines::staggered::Staggered;
+use stickslip::solvers::engines::staggered::{Staggered, StaggeredSettings};
 use stickslip::solvers::limit::Limit;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::GlobalResidual;
@@ -88,15 +88,14 @@ pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, F
 
 fn solved(name: String, problem: &LocalProblem, limit: f64) -> Row {
     let n = problem.len();
-    let squares: f64 = problem.q.iter().map(|q| q.length_squared()).sum();
-    let inner = 0.1 * TOLERANCE * (squares / n.max(1) as f64).sqrt();
+    let inner = 0.1 * TOLERANCE * problem.speed();
     let mut p = vec![DVec3::ZERO; n];
     let mut history = Vec::new();
     let start = Instant::now();
     let clock = Limit::seconds(limit);
-    let outcome = Staggered::default().solve_watched(problem, &mut p, inner, &mut |residual| {
-        history.push(residual);
-    });
+    let settings = StaggeredSettings::default();
+    let mut watch = |residual| history.push(residual);
+    let outcome = Staggered::default().solve_watched(problem, &mut p, inner, &settings, &mut watch);
     let seconds = start.elapsed().as_secs_f64();
     let late = clock.is_reached();
     drop(clock);
@@ -112,7 +111,7 @@ fn solved(name: String, problem: &LocalProblem, limit: f64) -> Row {
     Row {
         name,
         contacts: n,
-        exchanges: outcome.iterations,
+        exchanges: outcome.effort.iterations,
         seconds,
         residual,
         rate,
