@@ -7,7 +7,8 @@
 //! it gets no row where the motion without it passes by, else the plane that this motion breaks least. Of several
 //! such pairs of a body, the one that is met first comes first.
 
-use crate::world::{Frictions, Settings};
+use crate::settings::Settings;
+use crate::setup::Frictions;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
 use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};

@@ -10,7 +10,7 @@
 //! equations as p settles: every round has one answer, and of redundant impulses it is nearly the least.
 
 use crate::assemble::Assembly;
-use crate::joint_spec::Drives;
+use crate::setup::Drives;
 use glam::{DMat3, DVec3};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Aims, Hold, Placed, SINGULAR};

@@ -13,7 +13,6 @@ pub mod expression;
 mod from_scene;
 pub mod impact;
 mod integrate;
-mod joint_spec;
 mod joint_step;
 mod joints;
 pub mod methods;
@@ -25,22 +24,25 @@ mod problem_file;
 mod refusal;
 mod rows;
 pub mod scene;
+mod settings;
+mod setup;
 pub mod simulate;
 mod spline;
-mod stages;
 mod step;
+mod stopwatch;
 mod world;
 
-pub use builder::{BodySpec, WorldBuilder};
-pub use error::{BuildError, StepError};
-pub use joint_spec::{
-    AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+pub use builder::{
+    AxisSpec, BALL, BodySpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+    WorldBuilder,
 };
+pub use error::{BuildError, StepError};
 pub use motion::{ForceLaw, Motion, TimeFunction};
 pub use planar_view::{NotPlanar, PlanarView};
 pub use prescribed::Sinusoid;
 pub use scene::{Scene, SceneError};
+pub use settings::Settings;
 pub use simulate::{Outcome, simulate};
 pub use spline::PeriodicTable;
-pub use stages::{Stage, Stopwatch};
-pub use world::{Settings, World};
+pub use stopwatch::{Stage, Stopwatch};
+pub use world::World;

@@ -3,108 +3,20 @@
 
 use crate::contacts::Finder;
 use crate::error::BuildError;
-use crate::joint_spec::Drives;
 use crate::joints::{JointWork, last_phi};
-use crate::methods::Method;
-use crate::motion::{ForceLaw, Motion};
-use crate::stages::Stopwatch;
+use crate::motion::Motion;
+use crate::settings::Settings;
+use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
+use crate::stopwatch::Stopwatch;
 use glam::{DMat3, DVec3};
 use stickslip_certify::Judge;
-use stickslip_geometry::narrow_phase::Rule;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
-    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Kind, Model, Reading,
-    Restitution, Scheme, StepRecord, Wrench,
+    Body, BodyState, ContactImpulse, JointImpulse, Kind, Model, Restitution, Scheme, StepRecord,
+    Wrench,
 };
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
-
-/// How a world is stepped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Length of a step, s.
-    pub h: f64,
-    /// How time is stepped.
-    pub method: Method,
-    /// Wanted error at the end of the run, m, of the method that controls it; infinite for steps of h alone.
-    pub error: f64,
-    /// End of the run, s, for which the error is wanted.
-    pub until: f64,
-    /// What bounds friction beside a restitution impulse.
-    pub reading: Reading,
-    /// The friction cone.
-    pub cone: Cone,
-    /// Name of the solver tried first.
-    pub solver: String,
-    /// Largest residual of the law that is accepted, m/s for velocities up to 1 m/s.
-    pub tolerance: f64,
-    /// Uniform gravity, m/s².
-    pub gravity: DVec3,
-    /// Is the energy inequality checked in every step?
-    pub energy_check: bool,
-    /// Are overlapping bodies moved apart before every step?
-    pub projection: bool,
-    /// Contact where the free space is not convex.
-    pub contact: Rule,
-    /// Pairs of bodies that do not collide (sorted, first smaller).
-    pub ignored: Vec<[usize; 2]>,
-    /// Threads that may be used; the answer does not depend on it.
-    pub threads: usize,
-}
-
-/// Coefficients of friction by pair of bodies.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Frictions {
-    /// Of each body's own material.
-    pub(crate) bodies: Vec<Friction>,
-    /// Pairs with an entry of their own, sorted.
-    pub(crate) pairs: Vec<([usize; 2], Friction)>,
-}
-
-impl Frictions {
-    /// The pair's own entry, else the larger of the two bodies'.
-    pub(crate) fn of(&self, bodies: [usize; 2]) -> Friction {
-        if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
-            return self.pairs[k].1;
-        }
-        let [a, b] = bodies.map(|i| self.bodies[i]);
-        Friction {
-            stick: a.stick.max(b.stick),
-            slide: a.slide.max(b.slide),
-        }
-    }
-}
-
-/// Coefficients of restitution by pair of bodies.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Restitutions {
-    /// Of each body's own material.
-    pub(crate) bodies: Vec<f64>,
-    /// Pairs with an entry of their own, sorted.
-    pub(crate) pairs: Vec<([usize; 2], f64)>,
-}
-
-impl Restitutions {
-    /// Does any pair restitute?
-    pub(crate) fn any(&self) -> bool {
-        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
-    }
-
-    /// The pair's own entry, else the larger of the two bodies'.
-    pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
-        match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
-            Ok(k) => self.pairs[k].1,
-            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
-        }
-    }
-}
-
-/// A force on one body.
-#[derive(Clone)]
-pub(crate) struct AppliedForce {
-    pub(crate) body: usize,
-    pub(crate) law: ForceLaw,
-}
 
 /// Rigid bodies in frictional contact, stepped one certified step at a time.
 ///
@@ -197,6 +109,41 @@ pub(crate) struct Workspace {
 }
 
 impl World {
+    /// A world at rest in its initial state.
+    pub(crate) fn new(
+        setup: Setup,
+        settings: Settings,
+        states: Vec<BodyState>,
+        solvers: Vec<Box<dyn ContactSolver>>,
+    ) -> Self {
+        let energy = energy(&setup.model, settings.gravity, &states, &[]);
+        Self {
+            model: setup.model,
+            motions: setup.motions,
+            forces: setup.forces,
+            frictions: setup.frictions,
+            restitutions: setup.restitutions,
+            restitution: Restitution::default(),
+            chosen: None,
+            projections: crate::methods::Projections::default(),
+            started: None,
+            events: Default::default(),
+            control: Default::default(),
+            drives: setup.drives,
+            settings,
+            last: StepRecord {
+                bodies: states,
+                energy,
+                ..StepRecord::default()
+            },
+            work: Workspace::default(),
+            solvers: solvers.into_iter().map(Some).collect(),
+            judge: Judge::default(),
+            energy_slack: None,
+            stopwatch: Stopwatch::default(),
+        }
+    }
+
     /// Time of the state, s.
     #[must_use]
     pub const fn time(&self) -> f64 {
