@@ -1,28 +1,21 @@
 //! Scenes, worlds and time steppers: the only crate that sees both shapes and solvers.
 
 pub mod alarm;
-mod assemble;
 pub mod budget;
 mod builder;
 pub mod check;
-mod contacts;
 pub mod converge;
 pub mod error;
 pub mod exact;
 pub mod expression;
 mod from_scene;
 pub mod impact;
-mod integrate;
-mod joint_step;
-mod joints;
 pub mod methods;
 mod motion;
 mod planar_outline;
 pub mod planar_view;
 mod prescribed;
 mod problem_file;
-mod refusal;
-mod rows;
 pub mod scene;
 mod settings;
 mod setup;
