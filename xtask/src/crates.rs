@@ -41,16 +41,9 @@ const BLIND: [&str; 3] = ["stickslip-model", "stickslip-certify", "stickslip-rec
 /// The crates that may ask the judge: the one that steps (in [`GATE`] alone) and the facade that hands him on.
 const JUDGED: [&str; 2] = ["stickslip-dynamics", "stickslip"];
 
-/// The only files of `stickslip-dynamics` that may name the judge: where a step is accepted, where one is refused in words,
-/// where a recorded one is judged again, and the world that holds him. Nobody who makes a step does: a formula that is
-/// wrong in the stepper is then not wrong in the judge.
-const GATE: [&str; 5] = [
-    "step.rs",
-    "refusal.rs",
-    "check.rs",
-    "world.rs",
-    "builder.rs",
-];
+/// The only file of `stickslip-dynamics` that may name the judge: the gate, where a step is judged and accepted. Nobody who
+/// makes a step does: a formula that is wrong in the stepper is then not wrong in the judge.
+const GATE: [&str; 1] = ["step/gate.rs"];
 
 /// Files of the stepping crate that use the judge although they make steps.
 #[must_use]

@@ -5,9 +5,13 @@ mod report;
 mod steps;
 
 use crate::budget::FANS;
-use crate::methods::Method;
+use crate::methods::{Driver, Method};
 use crate::scene::{Files, Override, Scene, SceneError};
-use crate::world::{Plan, World};
+use crate::step::find::touching::Touch;
+use crate::step::gate::seen;
+use crate::step::integrate::Motion;
+use crate::step::task::{Plan, Task};
+use crate::world::World;
 use steps::check_step;
 use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
@@ -175,28 +179,44 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
 }
 
 impl World {
-    /// Judges a recorded step; `None` where a force or a motion is not finite.
+    /// Judges a recorded step; `None` where a force or a motion is not finite. Restitution remembers it, right or wrong.
     fn judge_recorded(&mut self, start: &[BodyState], step: &StepRecord) -> Option<Certificate> {
-        self.last.step = step.step - 1;
-        self.last.t = if self.settings.method.has_fixed_step() {
-            (step.step - 1) as f64 * self.settings.h
-        } else {
-            step.t - step.h
+        let last = StepRecord {
+            step: step.step - 1,
+            t: if self.settings.method.has_fixed_step() {
+                (step.step - 1) as f64 * self.settings.h
+            } else {
+                step.t - step.h
+            },
+            bodies: start.to_vec(),
+            ..StepRecord::default()
         };
-        self.last.bodies.clear();
-        self.last.bodies.extend_from_slice(start);
         let plan = Plan {
             h: step.h,
             t_next: step.t,
             kind: step.kind,
             scheme: self.scheme_of(step.kind),
         };
-        self.prepare(plan).ok()?;
-        self.work.next.clone_from(&step.bodies);
-        self.work.impulses.clone_from(&step.contacts);
-        self.work.joints.impulses.clone_from(&step.joints);
-        let certificate = self.judge();
-        self.remember();
+        let mut motion = Motion {
+            bodies: step.bodies.clone(),
+            contacts: step.contacts.clone(),
+            joints: step.joints.clone(),
+            ..Motion::default()
+        };
+        let driver = Driver::of(self);
+        let task = Task {
+            last: &last,
+            ..driver.task(plan)
+        };
+        let stepper = driver.stepper;
+        let wrench = stepper.forces.apply(&task).ok()?;
+        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
+        stepper.contacts.place(&predicted);
+        let certificate = stepper.gate.certificate(&predicted, &mut motion);
+        if let Some(seen) = seen(&predicted, &stepper.contacts.placed, &motion) {
+            let (model, memory) = (&self.setup.model, &mut self.memory);
+            memory.restitution.advance(model, &motion.contacts, &seen);
+        }
         Some(certificate)
     }
 
@@ -205,8 +225,16 @@ impl World {
         if !self.settings.projection {
             return false;
         }
-        self.last.clone_from(before);
-        self.project().is_ok() && self.last.bodies == start
+        let mut driver = Driver {
+            last: before,
+            ..Driver::of(self)
+        };
+        let Ok(projected) = driver.project() else {
+            return false;
+        };
+        projected
+            .moved
+            .map_or(before.bodies == start, |moved| moved.bodies == start)
     }
 
     /// How the contacts of such a record are to be read.
@@ -243,20 +271,18 @@ impl World {
         if before.kind != Kind::Compression {
             return Some("it gives back what was not compressed");
         }
-        self.last.t = before.t;
-        self.last.bodies.clone_from(&before.bodies);
-        let plan = Plan {
-            h: 0.0,
-            t_next: before.t,
-            kind: Kind::Compression,
-            scheme: Scheme::Impact,
+        let driver = Driver::of(self);
+        let task = Task {
+            last: before,
+            ..driver.task(Plan::phase(before, Kind::Compression))
         };
-        self.prepare(plan).ok()?;
-        let given: Vec<f64> = before
-            .contacts
-            .iter()
-            .map(|c| self.restitution_of(c))
-            .collect();
+        let stepper = driver.stepper;
+        let wrench = stepper.forces.apply(&task).ok()?;
+        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
+        stepper.contacts.place(&predicted);
+        let touch = Touch::at(&predicted, &stepper.contacts.placed);
+        let given = before.contacts.iter().map(|c| touch.restitution_of(c));
+        let given: Vec<f64> = given.collect();
         if step.kind != Kind::Decompression {
             let left = given.iter().any(|&r| r > 0.0);
             return left.then_some("the compression before it is not given back");
@@ -269,12 +295,12 @@ impl World {
 
     /// The deepest overlap of any two bodies, m; 0 where there is none.
     fn deepest(&self, states: &[BodyState]) -> f64 {
-        let bodies = &self.model.bodies;
+        let bodies = &self.setup.model.bodies;
         let mut depth: f64 = 0.0;
         for (j, b) in bodies.iter().enumerate() {
             for (i, a) in bodies[..j].iter().enumerate() {
                 let ignored = self.settings.ignored.binary_search(&[i, j]).is_ok();
-                if self.model.may_collide(i, j) && !ignored {
+                if self.setup.model.may_collide(i, j) && !ignored {
                     let (p, q) = (&states[i].pose, &states[j].pose);
                     depth = depth.max(-separation(&a.shape, p, &b.shape, q));
                 }
@@ -287,10 +313,11 @@ impl World {
     fn misrestituted<'s>(&self, step: &'s StepRecord) -> Option<&'s ContactImpulse> {
         let contacts = step.contacts.iter();
         let mut ended = Vec::new();
-        self.restitution
+        self.memory
+            .restitution
             .ended(contacts.clone().map(|c| &c.contact), &mut ended);
         let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
-            c.restituted != self.restitutions.of(c.contact.bodies) * **ended
+            c.restituted != self.setup.restitutions.of(c.contact.bodies) * **ended
         };
         contacts.zip(&ended).find(wrong).map(|(c, _)| c)
     }
@@ -298,7 +325,7 @@ impl World {
     /// What the record of contact `k` says that its impulse, its place and the scene do not; the step has
     /// been judged just before.
     fn misrecorded(&self, k: usize, contact: &ContactImpulse) -> Option<&'static str> {
-        if contact.contact.friction != self.frictions.of(contact.contact.bodies) {
+        if contact.contact.friction != self.setup.frictions.of(contact.contact.bodies) {
             return Some("its friction is not that of the scene");
         }
         let allowed = match self.settings.cone {
@@ -308,7 +335,7 @@ impl World {
         if !allowed && contact.contact.friction.stick > 0.0 {
             return Some("its number of friction directions is not the scene's");
         }
-        if self.judge.modes().get(k) != Some(&contact.mode) {
+        if self.stepper.gate.modes().get(k) != Some(&contact.mode) {
             return Some("its mode is not that of its impulse and slip");
         }
         None

@@ -1,9 +1,8 @@
 //! From what the file says to a checked world.
 
-use crate::builder::BodySpec;
+use crate::builder::{AxisSpec, BodySpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
 use crate::error::BuildError;
 use crate::expression::{Function, STATE_NAMES};
-use crate::joint_spec::{AxisSpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
 use crate::motion::{Motion, TimeFunction};
 use crate::prescribed::at_time;
 use crate::scene::{self, Scene, SceneError};

@@ -73,6 +73,31 @@ pub enum SolveError {
     },
 }
 
+impl SolveError {
+    /// The best impulses of a method that missed its tolerance, with their residual, for those who may accept them.
+    ///
+    /// # Errors
+    /// The failure itself where nothing of use was found.
+    pub fn into_best(self) -> Result<Solved, Self> {
+        match self {
+            Self::NotConverged {
+                solver,
+                residual,
+                iterations,
+                best,
+                ..
+            } if residual < f64::INFINITY => Ok(Solved {
+                impulses: best,
+                iterations,
+                solver,
+                stage: solver,
+                residual,
+            }),
+            other => Err(other),
+        }
+    }
+}
+
 /// A method that solves the contact problem of a step.
 ///
 /// Memory lives in the solver and is reused from step to step; a solver never calls its own answer

@@ -81,7 +81,7 @@ fn start_of<'f>(
 fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
     let step = &frame.step;
     if frame.start.is_some() && before.step.step + 1 != step.step {
-        world.restitution.clear();
+        world.memory.restitution.clear();
     } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
         if let Some(what) = world.misgiven(&before.step, step) {
             report.find(step, what.into());

@@ -16,8 +16,8 @@ use super::read_pairs::Names;
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, shown, tables, text};
 use super::table::Table;
+use crate::builder::{BALL, HINGE, SLIDER, WORLD};
 use crate::expression::nearest;
-use crate::joint_spec::{BALL, HINGE, SLIDER, WORLD};
 
 /// The names of joints and springs, each used once.
 #[derive(Default)]

@@ -1,5 +1,4 @@
-//! Which contacts may close within the step: broad phase, narrow phase, and the second look that makes
-//! sure none was missed.
+//! Broad phase and narrow phase along predicted paths.
 //!
 //! Where the free space is not convex, a pair of pieces can be kept apart by more than one of their planes, and
 //! at most one of them may push (the max-gap contact). Which one depends on where the other contacts send the
@@ -7,10 +6,10 @@
 //! it gets no row where the motion without it passes by, else the plane that this motion breaks least. Of several
 //! such pairs of a body, the one that is met first comes first.
 
-use crate::world::{Frictions, Settings};
+use crate::settings::Settings;
+use crate::setup::Frictions;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
-use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::reduce::{Reducer, Row};
 use stickslip_geometry::{Candidate, Moving, Pose};
@@ -19,28 +18,28 @@ use stickslip_model::{BodyState, Contact, Model};
 /// Memory of the two phases, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Finder {
-    bounds: Vec<Bounds>,
-    sweep: Sweep,
-    candidates: Vec<Candidate>,
-    found: Vec<Found>,
+    pub(super) bounds: Vec<Bounds>,
+    pub(super) sweep: Sweep,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) found: Vec<Found>,
     /// Of each free body: pairs of pieces with rows; or when its first new contact is met.
     rows: Vec<u32>,
-    earliest: Vec<f64>,
+    pub(super) earliest: Vec<f64>,
     reducer: Reducer,
     reduced: Vec<Row>,
     keep: Vec<bool>,
-    known: Vec<Contact>,
+    pub(super) known: Vec<Contact>,
 }
 
 /// A contact that may become a row of the step.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    contact: Contact,
+pub(super) struct Found {
+    pub(super) contact: Contact,
     /// When its pieces meet, as a fraction of the step; `None` where there is only one way out.
-    meets: Option<f64>,
+    pub(super) meets: Option<f64>,
 }
 
-/// The bodies' way through the step.
+/// The paths of the bodies through the step.
 #[derive(Clone, Copy)]
 pub(crate) struct Paths<'a> {
     pub(crate) model: &'a Model,
@@ -53,7 +52,7 @@ pub(crate) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    fn moving(&self, i: usize) -> Moving<'a> {
+    pub(super) fn moving(&self, i: usize) -> Moving<'a> {
         let body = &self.model.bodies[i];
         Moving {
             shape: &body.shape,
@@ -122,7 +121,7 @@ impl Finder {
     }
 
     /// Between bodies of several pieces many rows say the same.
-    fn drop_implied(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
+    pub(super) fn drop_implied(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
         let convex = |c: &Contact| c.bodies.iter().all(|&i| model.bodies[i].shape.is_convex());
         if contacts.iter().all(convex) {
             return;
@@ -177,82 +176,9 @@ impl Finder {
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j))
     }
 
-    /// Looks at the motion the step would make: for pairs that overlap on it, at its end or on the way,
-    /// the contacts of that motion are added where they are new. Returns how many. From round
-    /// [`PATIENCE`] on none waits for an earlier one.
-    pub(crate) fn add_missed(
-        &mut self,
-        paths: &Paths,
-        frictions: &Frictions,
-        settings: &Settings,
-        round: usize,
-        contacts: &mut Vec<Contact>,
-    ) -> usize {
-        self.sweep_paths(paths, settings.contact.touch());
-        self.found.clear();
-        let pairs = self
-            .sweep
-            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
-        let (candidates, found) = (&mut self.candidates, &mut self.found);
-        for &[i, j] in pairs {
-            let from = contacts.partition_point(|k| k.bodies < [i, j]);
-            let to = contacts.partition_point(|k| k.bodies <= [i, j]);
-            let known = &contacts[from..to];
-            let (a, b) = (paths.moving(i), paths.moving(j));
-            piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
-                // An eighth of what the judge allows: the second look comes before a refusal.
-                if closest_on_the_way(a, b).on_the_way >= -unseen(a, b) / 8.0 {
-                    return;
-                }
-                candidates.clear();
-                contacts_by(settings.contact, a, b, candidates);
-                candidates.retain(|c| {
-                    !known
-                        .iter()
-                        .any(|k| k.pieces == pieces && c.repeats(k.feature, k.normal, k.point))
-                });
-                if !candidates.is_empty() {
-                    let sure = round >= PATIENCE || one_way_out(a, b);
-                    let meets = (!sure).then(|| first_overlap(a, b));
-                    push(candidates, [i, j], pieces, meets, frictions, found);
-                }
-            });
-        }
-        self.known.clear();
-        self.known.extend_from_slice(contacts);
-        self.first_come_first(paths.model, contacts);
-        contacts.sort_by_key(Contact::key);
-        self.drop_implied(paths.model, contacts);
-        let new = |c: &&Contact| {
-            self.known
-                .binary_search_by_key(&c.key(), Contact::key)
-                .is_err()
-        };
-        contacts.iter().filter(new).count()
-    }
-
-    /// Adds what was found, but for pairs whose body meets something else before.
-    fn first_come_first(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
-        self.earliest.clear();
-        self.earliest.resize(model.bodies.len(), f64::INFINITY);
-        for Found { contact, meets } in &self.found {
-            for i in contact.bodies {
-                if model.bodies[i].is_free() {
-                    self.earliest[i] = self.earliest[i].min(meets.unwrap_or(f64::NEG_INFINITY));
-                }
-            }
-        }
-        for Found { contact, meets } in &self.found {
-            let earliest = contact.bodies.map(|i| self.earliest[i]);
-            if meets.is_none_or(|s| earliest.iter().all(|e| s <= e + TOGETHER)) {
-                contacts.push(*contact);
-            }
-        }
-    }
-
     /// Boxes around each body's start and end, with room for half its motion, its turn, and for
     /// touching.
-    fn sweep_paths(&mut self, paths: &Paths, touch: f64) {
+    pub(super) fn sweep_paths(&mut self, paths: &Paths, touch: f64) {
         self.bounds.clear();
         let all = 0..paths.model.bodies.len();
         self.bounds
@@ -262,12 +188,6 @@ impl Finder {
 
 /// Below this many pairs for each, threads cost more than they save (about 0.3 µs a pair, 30 µs a thread).
 const PAIRS_PER_THREAD: usize = 256;
-
-/// Second looks after which no contact waits for one that is met earlier.
-const PATIENCE: usize = 16;
-
-/// Contacts that are met within this fraction of the step are met together.
-const TOGETHER: f64 = 1e-6;
 
 /// The narrow phase of the predicted paths.
 #[derive(Clone, Copy)]
@@ -295,11 +215,11 @@ impl FirstLook<'_> {
 }
 
 /// May this pair collide at all?
-fn collide(model: &Model, settings: &Settings, i: usize, j: usize) -> bool {
+pub(super) fn collide(model: &Model, settings: &Settings, i: usize, j: usize) -> bool {
     model.may_collide(i, j) && settings.ignored.binary_search(&[i, j]).is_err()
 }
 
-fn push(
+pub(super) fn push(
     candidates: &[Candidate],
     bodies: [usize; 2],
     pieces: [u32; 2],
