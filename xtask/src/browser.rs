@@ -1,6 +1,6 @@
 //! The browser stage: the page of a run in a real Chromium, by playwright-core; see crates/stickslip-view/tests/browser.
 
-use crate::stages::{PROFILE, cargo, finish, program, target};
+use crate::ci::{PROFILE, cargo, finish, program, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xtask::root;

@@ -1,6 +1,6 @@
 //! `cargo xtask gallery`: runs the commands of docs/gallery.md, which make its pictures.
 
-use crate::stages::{finish, program};
+use crate::ci::{finish, program};
 use std::process::Command;
 use xtask::root;
 

@@ -1,8 +1,9 @@
 //! Development tasks. `cargo xtask test` runs every check that CI runs, with the same settings.
 
 mod browser;
+mod ci;
 mod gallery;
-mod stages;
+mod solver_stages;
 
 use std::process::ExitCode;
 
@@ -12,6 +13,8 @@ Development tasks of stickslip.
   cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
   cargo xtask gallery         make the pictures of docs/gallery.md again
+  cargo xtask stages [S]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
+                              tries, answers, share of the time, what only it solves; S seconds a scene or problem (10)
 
 Example: cargo xtask test";
 
@@ -19,9 +22,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["test"] => stages::run_all(),
+        ["test"] => ci::run_all(),
         ["browser"] => browser::run(),
         ["gallery"] => gallery::make(),
+        ["stages", more @ ..] => solver_stages::run(more),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

@@ -9,7 +9,9 @@ use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::{self, LawParts};
+use stickslip::solvers::trace::{Trace, Watch};
 use stickslip_console::{Failure, Verdict, print_as, seconds};
+use stickslip_studies::stages::trace_json;
 use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
 
 /// Solve a stored complementarity or frictional contact problem
@@ -50,6 +52,9 @@ pub(crate) struct Args {
     /// Write the impulses r (or z) to this file, one number a line, in the problem's own order
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     impulses: Option<PathBuf>,
+    /// Show which stages of `auto` ran, what each took and reached, and which gave the answer
+    #[arg(long, conflicts_with = "all")]
+    trace: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -80,14 +85,28 @@ impl Args {
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
         let problem = read(&self.problem)?;
+        let watch = self.trace.then(Watch::start);
         let (answer, elapsed) = solve(&problem, &self.solver, self.tol, self.limit, Budget::ONCE)?;
+        let traces = watch.map(|watch| watch.take());
         if let Some(path) = &self.impulses {
             write_values(path, &answer.values)?;
         }
         print_as(
             self.json,
-            || json_of(&problem, &answer, elapsed),
-            || self.text_of(&problem, &answer, elapsed),
+            || {
+                let mut json = json_of(&problem, &answer, elapsed);
+                if let Some(traces) = &traces {
+                    json["trace"] = traces.iter().map(trace_json).collect();
+                }
+                json
+            },
+            || {
+                let mut text = self.text_of(&problem, &answer, elapsed);
+                if let Some(traces) = &traces {
+                    text.push_str(&traces_text(traces));
+                }
+                text
+            },
         )?;
         Ok(Verdict::of(answer.status == "solved"))
     }
@@ -122,6 +141,21 @@ impl Args {
         }
         lines.join("\n")
     }
+}
+
+/// The stages of each call, indented; a solver without stages has none.
+fn traces_text(traces: &[Trace]) -> String {
+    if traces.iter().all(|trace| trace.runs().is_empty()) {
+        return "\n  no stages: only auto has them".into();
+    }
+    let mut text = String::new();
+    for trace in traces {
+        for line in trace.to_string().lines() {
+            text.push_str("\n  ");
+            text.push_str(line);
+        }
+    }
+    text
 }
 
 /// One number a line.

@@ -3,8 +3,10 @@
 //! A solver that works in stages keeps the [`Trace`] of its last call ([`crate::solver::ContactSolver::trace`]). Times are
 //! taken only while a [`Watch`] of the thread lives, which also collects the traces of every call; no answer depends on it.
 
+use crate::problem::ContactProblem;
 use crate::solver::Effort;
 use core::fmt;
+use glam::DVec3;
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
@@ -62,6 +64,23 @@ impl Trace {
         }
     }
 
+    /// The call on a step has ended: its problem is kept where a [`Watch`] asks for it and a stage went on without an answer.
+    pub(crate) fn keep(&self, problem: &ContactProblem, guess: Option<&[DVec3]>, tolerance: f64) {
+        if !self.timed || self.runs.iter().all(|ran| ran.won) {
+            return;
+        }
+        KEPT.with_borrow_mut(|kept| {
+            if let Some(kept) = kept {
+                kept.push(KeptStep {
+                    problem: problem.clone(),
+                    guess: guess.map(<[DVec3]>::to_vec),
+                    tolerance,
+                    trace: self.clone(),
+                });
+            }
+        });
+    }
+
     /// The clock, where somebody looks on.
     pub(crate) fn now(&self) -> Option<Instant> {
         self.timed.then(Instant::now)
@@ -104,6 +123,20 @@ impl fmt::Display for Trace {
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
     static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Option<Vec<KeptStep>>> = const { RefCell::new(None) };
+}
+
+/// A step's problem that no first stage solved, as the solver was asked for it.
+#[derive(Clone, Debug)]
+pub struct KeptStep {
+    /// The problem.
+    pub problem: ContactProblem,
+    /// The impulses to start from.
+    pub guess: Option<Vec<DVec3>>,
+    /// The residual asked for, m/s.
+    pub tolerance: f64,
+    /// What ran.
+    pub trace: Trace,
 }
 
 /// Collects the traces of every call on this thread, with times, as long as it lives. One at a time.
@@ -119,6 +152,20 @@ impl Watch {
         Self(())
     }
 
+    /// From now on, and keep the problems of steps that were not solved by the first stages that ran on their islands: to solve
+    /// them again with stages left out.
+    #[must_use]
+    pub fn keeping() -> Self {
+        KEPT.set(Some(Vec::new()));
+        Self::start()
+    }
+
+    /// The problems kept since the start, or since they were last taken.
+    #[must_use]
+    pub fn kept(&self) -> Vec<KeptStep> {
+        KEPT.with_borrow_mut(|kept| kept.as_mut().map(std::mem::take).unwrap_or_default())
+    }
+
     /// The traces of the calls since the start, or since they were last taken.
     #[must_use]
     pub fn take(&self) -> Vec<Trace> {
@@ -130,5 +177,6 @@ impl Drop for Watch {
     fn drop(&mut self) {
         WATCHED.set(false);
         TRACES.take();
+        KEPT.take();
     }
 }

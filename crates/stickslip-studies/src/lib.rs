@@ -7,5 +7,6 @@ pub mod bench;
 pub mod order_plot;
 pub mod profile;
 pub mod reproduce;
+pub mod stages;
 pub mod statistics;
 pub mod stored;

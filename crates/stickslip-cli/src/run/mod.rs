@@ -4,6 +4,7 @@ mod dump;
 mod onlookers;
 mod outputs;
 mod report;
+mod traced;
 
 use crate::options::overrides;
 use onlookers::Onlookers;
@@ -69,6 +70,9 @@ pub(crate) struct Args {
     /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
     #[arg(long)]
     alarm: bool,
+    /// Show which stages of `auto` ran in all steps, how often each gave the answer, what they took, and the steps that took most
+    #[arg(long)]
+    trace: bool,
     /// Write the problem of a refused step into this folder: an FCLIB file, a mixed LCP in JSON, or (joints, springs and
     /// restitution beside round cones) the step itself in JSON
     #[arg(long, value_name = "DIR")]

@@ -1,8 +1,9 @@
-//! What looks at every step of a run: the progress bar, the watch for ambiguous states, the dump of problems, and the
+//! What looks at every step of a run: the progress bar, the watch for ambiguous states, the stages that ran, the dump of problems, and the
 //! count of steps that another solver answered.
 
 use super::Args;
 use super::dump::Dump;
+use super::traced::Traced;
 use indicatif::ProgressBar;
 use stickslip::dynamics::alarm::Watch;
 use stickslip::dynamics::simulate::steps_until;
@@ -16,6 +17,7 @@ pub(super) struct Onlookers {
     h: f64,
     pub(super) watch: Option<Watch>,
     pub(super) others: Others,
+    pub(super) traced: Option<Traced>,
     pub(super) dump: Option<Dump>,
     /// The first problem that could not be written; the run goes on without the dump.
     pub(super) dumped: Result<(), Failure>,
@@ -39,6 +41,7 @@ impl Onlookers {
             h,
             watch,
             others: Others::of(&scene.step.solver),
+            traced: args.trace.then(Traced::new),
             dump,
             dumped: Ok(()),
         })
@@ -53,6 +56,9 @@ impl Onlookers {
             watch.look(world);
         }
         self.others.look(&world.last_step().solver);
+        if let Some(traced) = &mut self.traced {
+            traced.look(world.steps(), world.time());
+        }
         if let (Some(dump), Ok(())) = (&mut self.dump, &self.dumped) {
             self.dumped = dump.look(world);
         }
@@ -61,6 +67,9 @@ impl Onlookers {
     /// After the last step; a refused one is dumped.
     pub(super) fn end(&mut self, world: &World, outcome: &Outcome) {
         self.bar.finish_and_clear();
+        if let (Some(traced), Some(_)) = (&mut self.traced, &outcome.failure) {
+            traced.refused(world);
+        }
         if let (Some(dump), Ok(()), Some(_)) = (&mut self.dump, &self.dumped, &outcome.failure) {
             self.dumped = dump.refused(world);
         }

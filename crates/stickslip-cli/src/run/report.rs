@@ -1,6 +1,7 @@
 //! What a run came to, for people and as JSON.
 
 use super::onlookers::Onlookers;
+use super::traced::Traced;
 use crate::options::title_of;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -134,6 +135,7 @@ impl Report<'_> {
             ));
         }
         lines.extend(seen.watch.as_ref().map(alarms_text));
+        lines.extend(seen.traced.as_ref().map(Traced::text));
         for path in seen.dump.iter().flat_map(|d| &d.written) {
             lines.push(format!("  dumped       {}", path.display()));
         }
@@ -144,6 +146,9 @@ impl Report<'_> {
         let seen = self.onlookers;
         if let Some(watch) = &seen.watch {
             json["alarms"] = alarms_json(watch);
+        }
+        if let Some(traced) = &seen.traced {
+            json["trace"] = traced.json();
         }
         json["by_other_solvers"] = json!(seen.others.steps);
         json["by_rule"] = json!(self.outcome.by_rule);

@@ -92,6 +92,7 @@ impl ContactSolver for Auto {
         self.kit.trace.begin();
         let solved = self.solve_step(problem, guess, tolerance, Scope::All, None);
         self.kit.trace.end();
+        self.kit.trace.keep(problem, guess, tolerance);
         solved
     }
 

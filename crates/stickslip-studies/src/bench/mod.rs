@@ -7,6 +7,7 @@ mod piles;
 pub(crate) mod plate;
 mod precision;
 mod small;
+mod stages;
 mod staggered;
 mod step;
 
@@ -27,13 +28,15 @@ use stickslip_console::{Failure, Verdict};
 /// piles: square pyramids of balls and walls of bricks by solver: time to 1e-4, 1e-6, 1e-8 and its growth.
 /// staggered: the scheme of normal and friction QPs in turn on a folder of contact problems: its rate of convergence and
 /// its distance from the exact law.
+/// stages: what each stage of `auto` is worth on scenes and stored problems: tries, answers, share of the time, and what only it
+/// solves.
 /// page: size, opening time and pictures a second of the page of a run, with 10 and with 1,000 bodies.
 ///
 /// Example: stickslip bench step
 #[derive(clap::Args)]
 pub struct Args {
     /// Which benchmark
-    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "staggered", "page", "precision"])]
+    #[arg(value_parser = ["step", "contacts", "plate", "cannonball", "small", "piles", "staggered", "stages", "page", "precision"])]
     name: String,
     /// Draw a plot: .svg or .png (precision)
     #[arg(short, long = "output", value_name = "OUT")]
@@ -49,7 +52,10 @@ pub struct Args {
     /// The folder of problems (staggered)
     #[arg(long, value_name = "DIR", required_if_eq("name", "staggered"))]
     problems: Option<std::path::PathBuf>,
-    /// Seconds: most for each problem, 10 unless told (staggered); a solver that took longer is not asked for less error
+    /// Scenes, problems and folders of them (stages)
+    #[arg(long = "of", value_name = "PLACE", required_if_eq("name", "stages"))]
+    of: Vec<std::path::PathBuf>,
+    /// Seconds: most for each problem, 10 unless told (staggered), for each scene or problem (stages); a solver that took longer is not asked for less error
     /// or more contacts of that kind (piles)
     #[arg(long, value_name = "S")]
     limit: Option<f64>,
@@ -77,6 +83,13 @@ impl Args {
                 let folder = self.problems.unwrap_or_default();
                 staggered::run(json, &folder, self.limit.unwrap_or(10.0))
             }
+            "stages" => stages::run(
+                json,
+                &stages::Options {
+                    places: &self.of,
+                    limit: self.limit.unwrap_or(10.0),
+                },
+            ),
             "precision" => precision::run(json, self.output.as_ref()),
             _ => step::run(json),
         }

@@ -1,0 +1,231 @@
+//! `bench stages`: what each stage of `auto` is worth on scenes and on stored problems.
+//!
+//! Every call is traced. A step that its first stages left, and every stored problem, is solved again with the stage that
+//! answered it left out: what is then not solved, only that stage solves.
+
+use crate::stages::Tally;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use stickslip::prelude::{Scene, World};
+use stickslip::problems::stored::StoredProblem;
+use stickslip::solvers::auto::Auto;
+use stickslip::solvers::limit::Limit;
+use stickslip::solvers::solver::{ContactSolver, StoredSolver};
+use stickslip::solvers::trace::{KeptStep, Trace, Watch};
+use stickslip_console::{Failure, Verdict, print_as, progress_bar};
+
+/// What to look at, and for how long.
+pub(super) struct Options<'a> {
+    /// Files and folders: scenes (.toml) and stored problems.
+    pub(super) places: &'a [PathBuf],
+    /// Seconds for each scene or problem, and for each problem that is solved again.
+    pub(super) limit: f64,
+}
+
+/// Residual that counts as solved for a stored problem.
+const TOLERANCE: f64 = 1e-8;
+
+/// Problems that are solved again with a stage left out, at most for each scene: the hardest of a pile are much alike.
+const AGAIN: usize = 40;
+
+#[derive(Default)]
+struct Study {
+    tally: Tally,
+    calls: usize,
+    unsolved: Vec<String>,
+    passed_over: Vec<String>,
+}
+
+pub(super) fn run(as_json: bool, options: &Options) -> Result<Verdict, Failure> {
+    let mut files = Vec::new();
+    for place in options.places {
+        collect(place, &mut files)
+            .map_err(|e| Failure::Input(format!("{}: {e}", place.display())))?;
+    }
+    let bar = progress_bar(files.len() as u64, "file", as_json);
+    let mut study = Study::default();
+    for path in &files {
+        bar.set_message(path.display().to_string());
+        if path.extension().is_some_and(|e| e == "toml") {
+            study.scene(path, options.limit);
+        } else {
+            study.problem(path, options.limit);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    print_as(as_json, || study.json(), || study.text())?;
+    Ok(Verdict::Good)
+}
+
+/// Scenes and problems of a folder and those below it, sorted.
+fn collect(place: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !place.is_dir() {
+        files.push(place.to_owned());
+        return Ok(());
+    }
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(place)?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    inside.sort();
+    for path in inside {
+        let ending = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if ["toml", "hdf5", "json"].contains(&ending) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+impl Study {
+    /// Runs a scene to its end or until its time is up.
+    fn scene(&mut self, path: &Path, limit: f64) {
+        let name = path.display().to_string();
+        let made = Scene::read(path, &[])
+            .map_err(|e| e.to_string())
+            .and_then(|scene| {
+                let world = World::from_scene(&scene).map_err(|e| e.to_string())?;
+                Ok((scene.step.until, world))
+            });
+        let (until, mut world) = match made {
+            Ok(made) => made,
+            Err(why) => {
+                let first = why.lines().next().unwrap_or_default().to_owned();
+                return self.passed_over.push(format!("{name}: {first}"));
+            }
+        };
+        let watch = Watch::keeping();
+        let start = Instant::now();
+        let mut kept = Vec::new();
+        while !world.reached(until) && start.elapsed().as_secs_f64() < limit {
+            let clock = Limit::seconds(limit);
+            let failed = world.step().is_err();
+            drop(clock);
+            for trace in watch.take() {
+                self.calls += 1;
+                self.tally.add(&trace);
+            }
+            kept.extend(watch.kept());
+            if failed {
+                self.unsolved
+                    .push(format!("{name} at t = {} s", world.time()));
+                break;
+            }
+        }
+        drop(watch);
+        // Evenly over the run.
+        let every = kept.len().div_ceil(AGAIN).max(1);
+        for (k, step) in kept.iter().enumerate().step_by(every) {
+            self.step_without(&format!("{name} #{k}"), step, limit);
+        }
+    }
+
+    /// Solves a step again without the stages that answered its islands.
+    fn step_without(&mut self, name: &str, step: &KeptStep, limit: f64) {
+        for (table, stage) in late_answers(&step.trace) {
+            let without = format!("{table}/{stage}");
+            let mut solver = Auto::default().without(&[&without]);
+            let clock = Limit::seconds(limit);
+            let guess = step.guess.as_deref();
+            let solved = solver.solve(&step.problem, guess, step.tolerance).is_ok();
+            drop(clock);
+            if !solved {
+                self.tally.of(table, stage).alone.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Solves a stored problem, then again without the stages that answered it.
+    fn problem(&mut self, path: &Path, limit: f64) {
+        let name = path.display().to_string();
+        let problem = match StoredProblem::read(path) {
+            Ok(problem) => problem,
+            Err(e) => return self.passed_over.push(format!("{name}: {e}")),
+        };
+        let solve = |auto: &mut Auto| match &problem {
+            StoredProblem::Contact(local) => Some(auto.solve_stored(local, TOLERANCE).is_ok()),
+            StoredProblem::Step(file) => Some(auto.solve(&file.problem, None, TOLERANCE).is_ok()),
+            StoredProblem::Complementarity(_) => None,
+        };
+        let watch = Watch::start();
+        let clock = Limit::seconds(limit);
+        let solved = solve(&mut Auto::default());
+        drop(clock);
+        let traces = watch.take();
+        drop(watch);
+        let Some(solved) = solved else {
+            return self
+                .passed_over
+                .push(format!("{name}: an LCP, which has no stages"));
+        };
+        for trace in &traces {
+            self.calls += 1;
+            self.tally.add(trace);
+        }
+        if !solved {
+            return self.unsolved.push(name);
+        }
+        for (table, stage) in traces.iter().flat_map(late_answers) {
+            let without = format!("{table}/{stage}");
+            let clock = Limit::seconds(limit);
+            if solve(&mut Auto::default().without(&[&without])) == Some(false) {
+                self.tally.of(table, stage).alone.push(name.clone());
+            }
+            drop(clock);
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![
+            format!(
+                "{} calls of auto, {:.1} s; {} not solved",
+                self.calls,
+                self.tally.seconds(),
+                self.unsolved.len()
+            ),
+            self.tally.text("  ", true),
+        ];
+        let never = self.tally.never_ran();
+        if !never.is_empty() {
+            lines.push(format!("never ran: {}", never.join(", ")));
+        }
+        let lists = [
+            ("not solved", &self.unsolved),
+            ("passed over", &self.passed_over),
+        ];
+        for (what, list) in lists {
+            lines.extend(list.iter().map(|name| format!("{what}: {name}")));
+        }
+        lines.join("\n")
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "calls": self.calls,
+            "seconds": self.tally.seconds(),
+            "stages": self.tally.json(),
+            "never_ran": self.tally.never_ran(),
+            "unsolved": self.unsolved,
+            "passed_over": self.passed_over,
+        })
+    }
+}
+
+/// The stages that answered an island after another had tried.
+fn late_answers(trace: &Trace) -> Vec<(&'static str, &'static str)> {
+    let mut late: Vec<_> = trace
+        .runs()
+        .windows(2)
+        .filter(|pair| pair[1].won && !pair[0].won)
+        .map(|pair| (pair[1].table, pair[1].stage))
+        .collect();
+    late.sort_unstable();
+    late.dedup();
+    late
+}
