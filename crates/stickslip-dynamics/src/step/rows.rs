@@ -81,7 +81,7 @@ impl<'a> Predicted<'a> {
         gap_rate + gap_change(&a, &b, contact.point, contact.normal) / h
     }
 
-    /// Effective mass 3/tr(D_ii) of a contact, kg: turns impulses into velocities. tr D_ii = Σ 3/m + tr([r]ᵀI⁻¹[r]) over its
+    /// Effective mass 3/tr(D_ii) of a contact, kg: turns impulses into velocities. tr D_ii = Σ 3/m + tr(\[r\]ᵀI⁻¹\[r\]) over its
     /// free bodies.
     pub(crate) fn effective_mass(&self, states: &[BodyState], contact: &Contact) -> f64 {
         let mut trace = 0.0;
