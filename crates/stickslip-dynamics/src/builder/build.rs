@@ -241,3 +241,87 @@ fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
     let rest = others.filter_map(|name| selecting_solver_by_name(name));
     Ok(std::iter::once(first).chain(rest).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{BodySpec, BuildError, JointSpec, World, WorldBuilder};
+    use glam::{DMat3, DVec3};
+    use stickslip_geometry::Shape;
+    use stickslip_model::{Friction, Wrench};
+
+    fn ball(name: &str, x: f64) -> BodySpec {
+        let shape = Shape::ball(0.1).expect("a ball");
+        BodySpec::free(name, shape, 1.0).at(DVec3::X * x)
+    }
+
+    fn two() -> WorldBuilder {
+        World::builder().body(ball("b", 1.0)).body(ball("a", 0.0))
+    }
+
+    fn refused(builder: WorldBuilder) -> String {
+        match builder.build() {
+            Ok(_) => panic!("it was built"),
+            Err(e) => e.to_string(),
+        }
+    }
+
+    #[test]
+    fn bodies_are_sorted_by_name_and_pairs_find_them_in_either_order() {
+        let world = two()
+            .friction(0.2)
+            .pair_friction("b", "a", Friction::same(0.7))
+            .pair_restitution("b", "a", 0.5)
+            .ignore("b", "a")
+            .build()
+            .expect("a world");
+        assert_eq!(world.index("a"), Some(0));
+        assert_eq!(world.states()[1].pose.position.x, 1.0);
+        let setup = &world.setup;
+        assert_eq!(setup.frictions.of([0, 1]), Friction::same(0.7));
+        assert_eq!(setup.restitutions.of([0, 1]), 0.5);
+        assert_eq!(world.settings.ignored, [[0, 1]]);
+    }
+
+    #[test]
+    fn without_an_entry_the_larger_coefficient_of_the_two_bodies_counts() {
+        let world = World::builder()
+            .body(ball("a", 0.0).with_friction(Friction::same(0.1)))
+            .body(ball("b", 1.0).with_restitution(0.4))
+            .friction(0.3)
+            .build()
+            .expect("a world");
+        assert_eq!(world.setup.frictions.of([0, 1]), Friction::same(0.3));
+        assert_eq!(world.setup.restitutions.of([0, 1]), 0.4);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        assert!(matches!(
+            two().body(ball("a", 3.0)).build(),
+            Err(BuildError::DuplicateName { name }) if name == "a"
+        ));
+        let force = |_: f64, _: &_| Wrench::default();
+        assert!(refused(two().force("c", force)).contains("\"c\""));
+        assert!(refused(two().time_step(0.0)).contains("positive time"));
+        assert!(refused(two().restitution(1.5)).contains("from 0 to 1"));
+        assert!(refused(two().solver("guess")).contains("is not one of"));
+        assert!(refused(two().body(ball("c", 0.05))).contains("overlap"));
+        // No body has moments 1, 1, 3: the triangle inequality.
+        let flat = DMat3::from_diagonal(DVec3::new(1.0, 1.0, 3.0));
+        let body = ball("c", 3.0).with_inertia(flat);
+        assert!(refused(two().body(body)).contains("triangle inequality"));
+    }
+
+    #[test]
+    fn a_joint_keeps_its_bodies_from_colliding_unless_it_says_otherwise() {
+        let joint = || JointSpec::ball("between", ["a", "b"], DVec3::X * 0.5);
+        let world = two().joint(joint()).build().expect("a world");
+        assert_eq!(world.settings.ignored, [[0, 1]]);
+        let mut colliding = joint();
+        colliding.collide = true;
+        let world = two().joint(colliding).build().expect("a world");
+        assert!(world.settings.ignored.is_empty());
+        let method = crate::methods::Method::Anitescu;
+        assert!(refused(two().joint(joint()).method(method)).contains("knows no joints"));
+    }
+}

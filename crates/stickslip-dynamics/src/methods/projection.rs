@@ -18,8 +18,9 @@ use crate::step::task::{Plan, Task};
 use crate::step::twist::from_problem;
 use crate::world::{World, energy};
 use glam::DVec3;
+use stickslip_geometry::Pose;
 use stickslip_model::{BodyState, Contact, Kind, Model, StepRecord};
-use stickslip_solvers::problem::{Law, Twist};
+use stickslip_solvers::problem::Law;
 
 /// Most repetitions; each leaves the square of the overlap, over the size of the bodies.
 const ROUNDS: usize = 20;
@@ -74,19 +75,17 @@ impl Driver<'_> {
                 last,
                 ..self.task(Plan::phase(last, Kind::Compression))
             };
-            let (depth, displacement) = self.displacement(&task)?;
+            let (depth, poses) = self.moved_apart(&task)?;
             left = depth;
             if moved.is_none() {
                 account.deepest = account.deepest.max(depth);
             }
-            let Some(displacement) = displacement else {
+            let Some(poses) = poses else {
                 break;
             };
             let next = moved.get_or_insert_with(|| self.last.clone());
-            for (state, by) in next.bodies.iter_mut().zip(displacement) {
-                if let Some(by) = by {
-                    state.pose = state.pose.moved(&from_problem(&by), 1.0);
-                }
+            for (state, pose) in next.bodies.iter_mut().zip(poses) {
+                state.pose = pose;
             }
         }
         account.left = account.left.max(left);
@@ -102,12 +101,9 @@ impl Driver<'_> {
         Ok(Projected { account, moved })
     }
 
-    /// The deepest overlap, m, and one linear projection: by what each body is to be moved. `None` where nothing overlaps, or no
-    /// solver has an answer.
-    fn displacement(
-        &mut self,
-        task: &Task,
-    ) -> Result<(f64, Option<Vec<Option<Twist>>>), StepError> {
+    /// The deepest overlap, m, and where one linear projection moves the bodies; nowhere if nothing overlaps, or no solver has an
+    /// answer.
+    fn moved_apart(&mut self, task: &Task) -> Result<(f64, Option<Vec<Pose>>), StepError> {
         let stepper = &mut *self.stepper;
         let wrench = stepper.forces.apply(task)?;
         let step = stepper.predictor.predict(task, wrench)?;
@@ -134,9 +130,13 @@ impl Driver<'_> {
             };
             let mut delta = Vec::new();
             problem.velocity_into(&solved.impulses, &mut delta);
-            let bodies = 0..task.model().bodies.len();
-            let by = bodies.map(|i| Some(delta[assembly.slot_of(i)?]));
-            return Ok((depth, Some(by.collect())));
+            let poses = task.start().iter().enumerate().map(|(i, state)| {
+                let slot = assembly.slot_of(i);
+                slot.map_or(state.pose, |slot| {
+                    state.pose.moved(&from_problem(&delta[slot]), 1.0)
+                })
+            });
+            return Ok((depth, Some(poses.collect())));
         }
         Ok((depth, None))
     }

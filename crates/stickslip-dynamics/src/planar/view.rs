@@ -93,10 +93,10 @@ impl World {
     /// # Errors
     /// [`NotPlanar`] says why there is none.
     pub fn planar_view(&self, i: usize) -> Result<PlanarView, NotPlanar> {
-        if self.setup.model.bodies[i].mass.is_none() {
+        if self.model().bodies[i].mass.is_none() {
             return Err(NotPlanar::Prescribed);
         }
-        let mut ends = self.setup.model.joined().flatten().flatten();
+        let mut ends = self.model().joined().flatten().flatten();
         if ends.any(|body| body == i) {
             return Err(NotPlanar::Joined);
         }
@@ -106,7 +106,7 @@ impl World {
             return Err(NotPlanar::Force);
         }
         // The first plane that holds everything; where none does, the first says why.
-        let state = self.state.last.bodies[i];
+        let state = self.states()[i];
         let mut refused = None;
         for z in plane_normals(&touches, &state, wrench.force) {
             match self.view_in(i, &touches, wrench, z) {
@@ -127,10 +127,10 @@ impl World {
         wrench: Wrench,
         z: DVec3,
     ) -> Result<PlanarView, NotPlanar> {
-        let Some(mass) = self.setup.model.bodies[i].mass else {
+        let Some(mass) = self.model().bodies[i].mass else {
             return Err(NotPlanar::Prescribed);
         };
-        let state = self.state.last.bodies[i];
+        let state = self.states()[i];
         let up = -self.settings.gravity;
         let upright = up.length() > 0.0 && z.dot(up).abs() <= FLAT * up.length();
         let y = if upright { up } else { touches[0].normal };
@@ -151,16 +151,13 @@ impl World {
         let flat = |v: DVec3| [x.dot(v), y.dot(v)];
         let ([vx, vy], [fx, fy]) = (flat(state.twist.linear), flat(wrench.force));
         let mut planar = State::new(mass.mass, (z.dot(inertia) / mass.mass).sqrt());
-        planar.title = format!(
-            "{} at t = {} s",
-            self.setup.model.bodies[i].name, self.state.last.t
-        );
+        planar.title = format!("{} at t = {} s", self.model().bodies[i].name, self.time());
         // Rest that the steps approach without end is rest.
         planar.velocity =
             [vx, vy, z.dot(state.twist.angular)].map(|v| if v.abs() < 1e-30 { 0.0 } else { v });
         planar.force = [fx, fy, z.dot(wrench.torque)];
         planar.contacts = contacts;
-        let shape = &self.setup.model.bodies[i].shape;
+        let shape = &self.model().bodies[i].shape;
         planar.outline = outline(shape, &state.pose, state.pose.position, [x, y]);
         Ok(PlanarView {
             state: planar,
@@ -170,13 +167,13 @@ impl World {
 
     /// Gravity and the applied forces on body `i` at the present time.
     fn wrench_on(&self, i: usize) -> Wrench {
-        let mass = self.setup.model.bodies[i].mass.map_or(0.0, |m| m.mass);
+        let mass = self.model().bodies[i].mass.map_or(0.0, |m| m.mass);
         let mut sum = Wrench {
             force: self.settings.gravity * mass,
             torque: DVec3::ZERO,
         };
         for force in self.setup.forces.iter().filter(|f| f.body == i) {
-            let w = (force.law)(self.state.last.t, &self.state.last.bodies[i]);
+            let w = (force.law)(self.time(), &self.states()[i]);
             sum.force += w.force;
             sum.torque += w.torque;
         }
@@ -186,15 +183,15 @@ impl World {
     /// Every point where body `i` touches another.
     fn touches(&self, i: usize) -> Result<Vec<Touch>, NotPlanar> {
         let still = |k: usize| {
-            let pose = self.state.last.bodies[k].pose;
-            Moving::free(&self.setup.model.bodies[k].shape, pose, pose)
+            let pose = self.states()[k].pose;
+            Moving::free(&self.model().bodies[k].shape, pose, pose)
         };
-        let near = TOUCH * self.setup.model.bodies[i].shape.radius();
+        let near = TOUCH * self.model().bodies[i].shape.radius();
         let (mut found, mut touches) = (Vec::new(), Vec::<Touch>::new());
-        for k in 0..self.setup.model.bodies.len() {
+        for k in 0..self.model().bodies.len() {
             let pair = [i.min(k), i.max(k)];
             let apart = self.settings.ignored.binary_search(&pair).is_ok();
-            if k == i || apart || !self.setup.model.may_collide(i, k) {
+            if k == i || apart || !self.model().may_collide(i, k) {
                 continue;
             }
             let body_is_a = pair[0] == i;
@@ -226,10 +223,10 @@ impl World {
                     });
                 }
             });
-            let moves = self.setup.model.bodies[k].is_free()
-                || self.state.last.bodies[k].twist != Twist::default();
+            let moves =
+                self.model().bodies[k].is_free() || self.states()[k].twist != Twist::default();
             if touches.len() > before && moves {
-                let name = self.setup.model.bodies[k].name.clone();
+                let name = self.model().bodies[k].name.clone();
                 return Err(NotPlanar::MovingNeighbour(name));
             }
         }
@@ -255,7 +252,7 @@ impl World {
             .map(|t| (t.point - state.pose.position).length())
             .fold(0.0, f64::max);
         for t in touches {
-            let name = &self.setup.model.bodies[t.other].name;
+            let name = &self.model().bodies[t.other].name;
             if t.normal.dot(z).abs() > FLAT {
                 return Err(NotPlanar::OutOfPlane("a contact normal"));
             }

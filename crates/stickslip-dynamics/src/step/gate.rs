@@ -249,3 +249,7 @@ impl World {
         &self.state.last
     }
 }
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

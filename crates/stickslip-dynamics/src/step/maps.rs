@@ -157,3 +157,90 @@ fn spin(angular: DVec3) -> Twist {
 fn norm(m: &DMat3) -> f64 {
     (m.x_axis.length_squared() + m.y_axis.length_squared() + m.z_axis.length_squared()).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stickslip_geometry::{MassProperties, Shape};
+
+    /// A body of 2 kg with these principal moments, kg m².
+    fn body(moments: DVec3) -> Body {
+        let shape = Shape::ball(0.1).expect("a ball");
+        let inertia = DMat3::from_diagonal(moments);
+        Body::free("top", shape, MassProperties { mass: 2.0, inertia })
+    }
+
+    #[test]
+    fn free_fall_is_exact_whatever_the_step() {
+        let ball = body(DVec3::splat(0.008));
+        let wrench = Wrench {
+            force: DVec3::new(0.0, 0.0, -19.62),
+            torque: DVec3::ZERO,
+        };
+        let mut state = BodyState::default();
+        state.twist.linear = DVec3::new(1.0, 0.0, 3.0);
+        for _ in 0..50 {
+            state = in_flight(&ball, &state, &wrench, 0.02).expect("slow");
+        }
+        // x = v t − ½ g t² at t = 1 s.
+        let (place, speed) = (DVec3::new(1.0, 0.0, 3.0 - 4.905), 3.0 - 9.81);
+        assert!((state.pose.position - place).length() < 1e-13);
+        assert!((state.twist.linear.z - speed).abs() < 1e-13);
+    }
+
+    /// How far the axis of a symmetric top is off after one second: its axis turns about L at |L|/I₁.
+    fn top_is_off_by(steps: u32) -> f64 {
+        let top = body(DVec3::new(1.0, 1.0, 2.0));
+        let mut state = BodyState::default();
+        state.twist.angular = DVec3::new(0.5, 0.0, 1.0);
+        let momentum = DVec3::new(0.5, 0.0, 2.0);
+        let h = 1.0 / f64::from(steps);
+        for _ in 0..steps {
+            state = in_flight(&top, &state, &Wrench::default(), h).expect("slow");
+            let inertia = state
+                .pose
+                .turned(&DMat3::from_diagonal(DVec3::new(1.0, 1.0, 2.0)));
+            assert!((inertia * state.twist.angular - momentum).length() < 1e-14);
+        }
+        let axis = exp(momentum) * DVec3::Z;
+        (state.pose.orientation * DVec3::Z - axis).length()
+    }
+
+    #[test]
+    fn a_symmetric_top_precesses_to_second_order_and_keeps_its_momentum() {
+        let (coarse, fine) = (top_is_off_by(50), top_is_off_by(100));
+        assert!(fine < 1e-4, "{fine:e}");
+        assert!((coarse / fine - 4.0).abs() < 0.1, "{}", coarse / fine);
+    }
+
+    #[test]
+    fn the_free_velocity_is_that_of_the_forces_and_no_torque_turns_a_body_at_rest() {
+        let top = body(DVec3::new(1.0, 2.0, 2.5));
+        let wrench = Wrench {
+            force: DVec3::X * 4.0,
+            torque: DVec3::Y * 3.0,
+        };
+        let state = BodyState::default();
+        let free = |w: &Wrench| free_velocity(&top, &top.inverse_inertia, &state, w, 0.1);
+        let nu = free(&wrench).expect("slow");
+        assert!((nu.linear - DVec3::X * 0.2).length() < 1e-15);
+        assert!((nu.angular - DVec3::Y * 0.15).length() < 1e-15);
+        assert_eq!(free(&Wrench::default()), Some(Twist::default()));
+    }
+
+    #[test]
+    fn the_gyroscopic_term_never_feeds_a_body_in_contact() {
+        let top = body(DVec3::new(1.0, 2.0, 2.5));
+        let mut state = BodyState::default();
+        state.twist.angular = DVec3::new(3.0, 1.0, -2.0);
+        let energy = |w: DVec3| 0.5 * w.dot(DVec3::new(1.0, 2.0, 2.5) * w);
+        for h in [1e-3, 1e-2, 0.1, 0.5] {
+            let nu = free_velocity(&top, &top.inverse_inertia, &state, &Wrench::default(), h);
+            let w = nu.expect("determined").angular;
+            assert!(energy(w) <= energy(state.twist.angular), "h = {h}");
+            let i = DVec3::new(1.0, 2.0, 2.5);
+            let off = i * (w - state.twist.angular) + w.cross(i * w) * h;
+            assert!(off.length() < 1e-12, "h = {h}: {off}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! One step, read from top to bottom: [`Stepper::step`] is lines 1 to 3 and 8, [`Trial::motion`] lines 4 to 7, and
+//! One step, read from top to bottom: [`Stepper::step`] is lines 1 to 3 and 8, [`trial::Trial::motion`] lines 4 to 7, and
 //! [`World::accept`] line 9.
 //!
 //! | line | what | where |

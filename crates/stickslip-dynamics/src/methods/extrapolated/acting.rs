@@ -1,5 +1,7 @@
 //! What pairs of bodies do in an inner step: a change of it is an event.
 
+use crate::settings::Settings;
+use crate::setup::Setup;
 use crate::step::find::touching::speed_bound;
 use glam::DVec3;
 use stickslip_model::{BodyState, Contact, Mode, Model, StepRecord};
@@ -7,9 +9,43 @@ use stickslip_model::{BodyState, Contact, Mode, Model, StepRecord};
 /// Loads that change a velocity by less than this part of what the judge can tell are rounding.
 const ROUNDING: f64 = 1e-3;
 
+/// The modes that a step goes through, and whether they stay the same.
+pub(super) struct Modes<'a> {
+    model: &'a Model,
+    tolerance: f64,
+    first: Option<Vec<Acting>>,
+    same: bool,
+}
+
+impl<'a> Modes<'a> {
+    /// Those in which `last` ended: an event in the first inner steps shows against them. The initial state has none.
+    pub(super) fn after(last: &StepRecord, setup: &'a Setup, settings: &Settings) -> Self {
+        let (model, tolerance) = (&setup.model, settings.tolerance);
+        Self {
+            model,
+            tolerance,
+            first: (last.step > 0).then(|| acting(model, last, tolerance)),
+            same: true,
+        }
+    }
+
+    /// Looks at one inner step.
+    pub(super) fn see(&mut self, record: &StepRecord) {
+        let now = acting(self.model, record, self.tolerance);
+        match &self.first {
+            Some(first) => self.same &= continue_all(&now, first),
+            None => self.first = Some(now),
+        }
+    }
+
+    pub(super) const fn are_the_same(&self) -> bool {
+        self.same
+    }
+}
+
 /// What a pair of bodies does in one inner step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Acting {
+struct Acting {
     bodies: [usize; 2],
     mode: Mode,
     /// Sum of the friction impulses, N s, world frame.
@@ -32,13 +68,13 @@ impl Acting {
 }
 
 /// Do all pairs that act go on as before?
-pub(super) fn continue_all(now: &[Acting], before: &[Acting]) -> bool {
+fn continue_all(now: &[Acting], before: &[Acting]) -> bool {
     now.len() == before.len() && now.iter().zip(before).all(|(a, b)| a.continues(b))
 }
 
 /// What each pair of bodies does: it slides if one of its contacts does. Which of several contacts bear a load that one would
 /// bear as well is no event; nor is a load that is mere rounding.
-pub(super) fn acting(model: &Model, record: &StepRecord, tolerance: f64) -> Vec<Acting> {
+fn acting(model: &Model, record: &StepRecord, tolerance: f64) -> Vec<Acting> {
     let mut pairs: Vec<Acting> = Vec::new();
     let least = ROUNDING * speed_bound(model, &record.bodies, tolerance);
     for c in &record.contacts {

@@ -28,7 +28,7 @@ use crate::methods::Driver;
 use crate::step::gate::Judged;
 use crate::step::refuse::stalled;
 use crate::step::task::{Plan, Task};
-use acting::{acting, continue_all};
+use acting::Modes;
 use stickslip_model::BodyState;
 use table::{distance, neville};
 
@@ -232,23 +232,16 @@ impl<'d, 'w> Extrapolation<'d, 'w> {
 
     /// The step of length h done in each of the four subdivisions, and whether all went through the same modes.
     fn subdivide(&mut self, h: f64) -> Result<(Subdivisions, bool), StepError> {
-        let (last, model) = (self.driver.last, &self.driver.setup.model);
-        let tolerance = self.driver.settings.tolerance;
-        // An event in the first inner steps shows against the modes in which the last step ended.
-        let mut modes = (last.step > 0).then(|| acting(model, last, tolerance));
-        let mut smooth = true;
+        let mut modes = Modes::after(self.driver.last, self.driver.setup, self.driver.settings);
         let mut subdivided = |n: u32| -> Result<Judged, StepError> {
-            let mut done: Option<Judged> = None;
-            for k in 1..=n {
-                let next = self.inner_step(h, k, n, done.as_ref())?;
-                let now = acting(model, next.record(), tolerance);
-                smooth &= continue_all(&now, modes.get_or_insert_with(|| now.clone()));
-                done = Some(match &done {
-                    Some(before) => next.following(before),
-                    None => next,
-                });
+            let mut done = self.inner_step(h, 1, n, None)?;
+            modes.see(done.record());
+            for k in 2..=n {
+                let next = self.inner_step(h, k, n, Some(&done))?;
+                modes.see(next.record());
+                done = next.following(&done);
             }
-            Ok(done.expect("at least one inner step"))
+            Ok(done)
         };
         let [a, b, c, d] = INNER_STEPS;
         let all = [
@@ -257,7 +250,7 @@ impl<'d, 'w> Extrapolation<'d, 'w> {
             subdivided(c)?,
             subdivided(d)?,
         ];
-        Ok((all, smooth))
+        Ok((all, modes.are_the_same()))
     }
 
     /// Step k of n through a length of h, after those done.

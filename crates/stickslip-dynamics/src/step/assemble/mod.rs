@@ -244,3 +244,99 @@ impl Assembly {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::methods::Driver;
+    use crate::step::task::Plan;
+    use crate::step::twist::to_problem;
+    use crate::{BodySpec, World};
+    use glam::{DMat3, DVec3};
+    use stickslip_geometry::{Shape, Twist};
+    use stickslip_model::Scheme;
+
+    /// A box of 2 kg on one of 1 kg, a hair apart, both free.
+    fn boxes() -> World {
+        let shape = |x: f64| Shape::cuboid(DVec3::new(x, 0.4, 0.2)).expect("a box");
+        World::builder()
+            .body(BodySpec::free("below", shape(0.5), 1.0))
+            .body(BodySpec::free("on top", shape(0.3), 2.0).at(DVec3::new(0.05, 0.0, 0.2001)))
+            .gravity(DVec3::ZERO)
+            .friction(0.5)
+            .build()
+            .expect("a world")
+    }
+
+    /// Two arbitrary velocities.
+    const NU: [Twist; 2] = [
+        Twist {
+            linear: DVec3::new(0.3, -0.2, 0.9),
+            angular: DVec3::new(-0.4, 0.9, 0.1),
+        },
+        Twist {
+            linear: DVec3::new(-0.5, 0.1, -0.4),
+            angular: DVec3::new(0.8, 0.3, -0.6),
+        },
+    ];
+
+    #[test]
+    fn the_columns_of_w_do_the_work_that_impulses_do_at_the_points() {
+        let mut world = boxes();
+        let model = world.model().clone();
+        let mut start = world.states().to_vec();
+        for (state, nu) in start.iter_mut().zip(NU) {
+            state.twist = nu;
+        }
+        world.restore(0, &start).expect("two bodies");
+        let driver = Driver::of(&mut world);
+        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        driver.stepper.pose(&task).expect("a problem");
+        let contacts = &driver.stepper.contacts.list;
+        let problem = &driver.stepper.trial.assembly.problem;
+        assert!(contacts.len() >= 4, "the corners of the upper box");
+        let nu = NU.map(|nu| to_problem(&nu));
+        for (contact, block) in contacts.iter().zip(&problem.contacts) {
+            // Wᵀν is the velocity of the upper point against the lower one, and b_n the gap over h.
+            let at = |i: usize| NU[i].at(contact.point - start[i].pose.position);
+            let relative = at(contact.bodies[1]) - at(contact.bodies[0]);
+            let u = block.velocity(&nu) - block.b;
+            let rates = block.frame.map(|e| e.dot(relative));
+            assert!((u - DVec3::from_array(rates)).length() < 1e-14);
+            assert!((block.b.x - contact.gap / 0.01).abs() < 1e-12);
+            // M Δν is W p: its work on any ν is p·Wᵀν.
+            let p = DVec3::new(1.0, -0.3, 0.2);
+            let mut after = nu.to_vec();
+            problem.add_impulse(block, p, &mut after);
+            let mut work = 0.0;
+            for (i, (new, old)) in after.iter().zip(&nu).enumerate() {
+                let mass = model.bodies[i].mass.expect("free");
+                let inertia: DMat3 = mass.inertia;
+                work += mass.mass * (new.linear - old.linear).dot(old.linear)
+                    + (inertia * (new.angular - old.angular)).dot(old.angular);
+            }
+            assert!((work - p.dot(u)).abs() < 1e-13, "{work} {}", p.dot(u));
+        }
+    }
+
+    #[test]
+    fn a_step_starts_from_the_impulses_of_the_last_one() {
+        let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");
+        let mut world = World::builder()
+            .body(BodySpec::fixed("ground", ground))
+            .body(BodySpec::free("ball", Shape::ball(0.1).expect("a ball"), 3.0).at(DVec3::Z * 0.1))
+            .build()
+            .expect("a world");
+        world.step().expect("a step");
+        let driver = Driver::of(&mut world);
+        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let stepper = driver.stepper;
+        let wrench = stepper.forces.apply(&task).expect("gravity");
+        let step = stepper.predictor.predict(&task, wrench).expect("a path");
+        stepper.contacts.find(&step);
+        let assembly = &mut stepper.trial.assembly;
+        assembly.pose(&step, &stepper.contacts, None);
+        // m g h carries the ball.
+        assert_eq!(assembly.impulses.len(), 1);
+        assert!((assembly.impulses[0].x - 3.0 * 9.81 * 0.01).abs() < 1e-12);
+    }
+}

@@ -8,6 +8,12 @@ use stickslip_geometry::Pose;
 use stickslip_model::joint::Hold;
 use stickslip_solvers::problem::Law;
 
+/// A limit this many times as far away as the motions seen so far go may be reached, and has a row.
+const REACH: f64 = 4.0;
+
+/// So has one that is closer than this, m or rad, however slow the motion is.
+const CLOSE: f64 = 1e-6;
+
 impl Joints {
     /// Bounds of the rows of one kind on three axes, N s or N m s; `None` where there are none. Limits that the
     /// motion cannot reach have no row: far away their u is so large that it would drown the others.
@@ -47,7 +53,7 @@ impl Joints {
             };
             let c = [from[axis], trial[axis], free[axis]];
             let moved = (c[1] - c[0]).abs() + (c[2] - c[0]).abs();
-            let near = c.iter().any(|c| (c - limit).abs() <= 4.0 * moved + 1e-6)
+            let near = c.iter().any(|c| (c - limit).abs() <= REACH * moved + CLOSE)
                 || c.iter().any(|c| *c < lo || *c > hi);
             if !near && !self.watched.contains(&(k, axis)) {
                 bounds.lo[i] = 0.0;

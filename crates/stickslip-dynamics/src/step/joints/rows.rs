@@ -188,3 +188,108 @@ pub(super) fn last_impulse(
         JointRow::Friction => of(&last.friction),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::methods::Driver;
+    use crate::scene::{Anchor, Axes};
+    use crate::step::task::Plan;
+    use crate::{BodySpec, JointSpec, World};
+    use glam::{DQuat, DVec3, EulerRot};
+    use stickslip_geometry::{Pose, Shape, Twist};
+    use stickslip_model::{BodyState, Scheme};
+    use stickslip_solvers::problem::Law;
+
+    fn turn(a: f64, b: f64, c: f64) -> DQuat {
+        DQuat::from_euler(EulerRot::XYZ, a, b, c)
+    }
+
+    /// Two bodies well apart and turned, with dry friction on all six axes of the joint between them: rows at coordinates that
+    /// are not zero.
+    fn world() -> World {
+        let shape = Shape::cuboid(DVec3::new(0.2, 0.1, 0.3)).expect("a box");
+        let at = |x: f64, orientation: DQuat| Pose {
+            position: DVec3::new(x, 0.3 * x, 0.1),
+            orientation,
+        };
+        let mut joint = JointSpec::new(
+            "between",
+            ["a", "b"],
+            DVec3::ZERO,
+            Axes::BodyFrames([turn(0.2, 0.1, -0.4), turn(-0.3, 0.2, 0.1)]),
+            [false; 6],
+        );
+        joint.anchor = Anchor::Bodies([DVec3::new(0.1, 0.2, 0.0), DVec3::new(0.0, -0.1, 0.2)]);
+        for axis in &mut joint.axes {
+            axis.friction = 1.0;
+        }
+        World::builder()
+            .body(BodySpec::free("a", shape.clone(), 1.0).with_pose(at(0.0, turn(0.3, -0.2, 0.5))))
+            .body(BodySpec::free("b", shape, 2.0).with_pose(at(1.0, turn(-0.1, 0.4, 0.2))))
+            .joint(joint)
+            .gravity(DVec3::ZERO)
+            .build()
+            .expect("a world")
+    }
+
+    #[test]
+    fn rows_are_the_derivatives_of_the_coordinates() {
+        let mut world = world();
+        let states: Vec<BodyState> = world.states().to_vec();
+        let joint = world.model().joints[0].clone();
+        let driver = Driver::of(&mut world);
+        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let problem = driver.stepper.pose(&task).expect("a problem").clone();
+        assert_eq!(problem.contacts.len(), 2, "shifts and turns");
+        let nu = [
+            Twist {
+                linear: DVec3::new(0.3, -0.2, 0.7),
+                angular: DVec3::new(-0.4, 0.9, 0.1),
+            },
+            Twist {
+                linear: DVec3::new(-0.5, 0.1, 0.2),
+                angular: DVec3::new(0.8, 0.3, -0.6),
+            },
+        ];
+        let of_problem = nu.map(|nu| crate::step::twist::to_problem(&nu));
+        let e = 1e-6;
+        let at = |t: f64| {
+            let mut moved = states.clone();
+            for (state, nu) in moved.iter_mut().zip(&nu) {
+                state.pose = state.pose.moved(nu, t);
+            }
+            joint.placed(&moved).coordinates
+        };
+        let (before, after) = (at(-e), at(e));
+        for (block, first) in problem.contacts.iter().zip([0, 3]) {
+            assert!(matches!(block.law, Law::Box { .. }));
+            let rates = block.velocity(&of_problem) - block.b;
+            for i in 0..3 {
+                let axis = first + i;
+                let exact = (after[axis] - before[axis]) / (2.0 * e) * joint.scale(axis);
+                assert!(
+                    (rates[i] - exact).abs() < 1e-8,
+                    "axis {axis}: {} {exact}",
+                    rates[i]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn friction_rows_are_bounded_by_its_impulse_over_the_step() {
+        let mut world = world();
+        let length = world.model().joints[0].length;
+        let driver = Driver::of(&mut world);
+        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let problem = driver.stepper.pose(&task).expect("a problem");
+        for (block, scale) in problem.contacts.iter().zip([1.0, length]) {
+            let Law::Box { lo, hi } = block.law else {
+                panic!("a box");
+            };
+            // 1 N (or N m) for 0.01 s, in the block's units: angles count as distances.
+            assert!((hi - DVec3::splat(0.01 / scale)).length() < 1e-15);
+            assert_eq!(lo, -hi);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Nothing passes the gate that the judge refuses, and what is refused leaves no trace.
+
+use crate::error::StepError;
+use crate::methods::{Method, Progress};
+use crate::world::World;
+use crate::{BodySpec, Settings};
+use glam::DVec3;
+use stickslip_geometry::Shape;
+use stickslip_model::{BodyState, Friction, Restitution, StepRecord};
+use stickslip_solvers::problem::ContactProblem;
+use stickslip_solvers::solver::{ContactSolver, Guarantee, SolveError, Solved};
+
+/// What a fake solver does with the problem of a step; problems without a guess (projections) it solves.
+#[derive(Clone, Copy)]
+enum Fake {
+    /// Says that no impulse is needed, and that this solves the problem.
+    Lies,
+    /// Has no answer.
+    Fails,
+}
+
+struct FakeSolver {
+    fake: Fake,
+    honest: Box<dyn ContactSolver>,
+}
+
+impl ContactSolver for FakeSolver {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.honest.guarantee()
+    }
+
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        if guess.is_none() {
+            return self.honest.solve(problem, guess, tolerance);
+        }
+        match self.fake {
+            Fake::Lies => Ok(Solved {
+                impulses: vec![DVec3::ZERO; problem.contacts.len()],
+                solver: "fake",
+                ..Solved::default()
+            }),
+            Fake::Fails => Err(SolveError::Unsuitable {
+                solver: "fake",
+                reason: "it takes none".into(),
+            }),
+        }
+    }
+}
+
+fn fakes(fake: Fake) -> Vec<Box<dyn ContactSolver>> {
+    let honest = stickslip_solvers::selecting_solver_by_name("auto").expect("auto");
+    vec![Box::new(FakeSolver { fake, honest })]
+}
+
+/// Everything that a step may change.
+#[derive(Clone, Debug, PartialEq)]
+struct Everything {
+    last: StepRecord,
+    started: Option<Vec<BodyState>>,
+    energy_slack: Option<f64>,
+    restitution: Restitution,
+    progress: Progress,
+    settings: Settings,
+}
+
+fn everything(world: &World) -> Everything {
+    Everything {
+        last: world.state.last.clone(),
+        started: world.state.started.clone(),
+        energy_slack: world.state.energy_slack,
+        restitution: world.memory.restitution.clone(),
+        progress: world.memory.progress,
+        settings: world.settings.clone(),
+    }
+}
+
+/// A ball that has just been dropped onto the ground beside one that slides.
+fn world(method: Method) -> World {
+    let ball = || Shape::ball(0.1).expect("a ball");
+    let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");
+    World::builder()
+        .body(BodySpec::fixed("ground", ground))
+        .body(BodySpec::free("dropped", ball(), 1.0).at(DVec3::new(0.0, 0.0, 0.102)))
+        .body(
+            BodySpec::free("sliding", ball(), 2.0)
+                .at(DVec3::new(1.0, 0.0, 0.1))
+                .with_velocity(DVec3::X, DVec3::ZERO),
+        )
+        .default_friction(Friction::same(0.4))
+        .restitution(0.5)
+        .method(method)
+        .energy_check(true)
+        .error(1e-3, 1.0)
+        .build()
+        .expect("a world")
+}
+
+fn steps(world: &mut World, n: usize) {
+    for _ in 0..n {
+        world.step().expect("a step");
+    }
+}
+
+#[test]
+fn an_answer_that_only_its_solver_believes_is_refused() {
+    for method in [Method::StewartTrinkle, Method::Implicit, Method::Anitescu] {
+        let mut world = world(method);
+        steps(&mut world, 5);
+        let before = everything(&world);
+        world.stepper.solvers = fakes(Fake::Lies);
+        let error = world.step().expect_err("bodies fall through the ground");
+        assert!(matches!(error, StepError::NotCertified { .. }), "{error}");
+        let said = error.to_string();
+        assert!(said.contains("fake (refused by the judge)"), "{said}");
+        assert!(said.contains("\"ground\""), "it names the bodies: {said}");
+        assert_eq!(everything(&world), before);
+    }
+}
+
+#[test]
+fn a_refused_step_leaves_the_world_as_it_was_to_the_bit() {
+    for method in Method::ALL {
+        for n in [0, 1, 2, 3, 7] {
+            let (mut refused, mut undisturbed) = (world(method), world(method));
+            steps(&mut refused, n);
+            steps(&mut undisturbed, n);
+            let before = everything(&refused);
+            let honest = std::mem::replace(&mut refused.stepper.solvers, fakes(Fake::Fails));
+            refused.step().expect_err("there is no solver");
+            assert_eq!(everything(&refused), before, "{}, {n}", method.name());
+            refused.stepper.solvers = honest;
+            steps(&mut refused, 3);
+            steps(&mut undisturbed, 3);
+            let (a, b) = (everything(&refused), everything(&undisturbed));
+            assert_eq!(
+                a,
+                b,
+                "{}, {n}: another motion than without it",
+                method.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_step_refused_after_a_projection_leaves_the_bodies_where_they_were() {
+    let overlapping = || {
+        let mut world = world(Method::StewartTrinkle);
+        world.settings.projection = true;
+        let mut states = world.states().to_vec();
+        states[0].pose.position.z = 0.0999;
+        states[2].pose.position.z = 0.0998;
+        let free = world.model().bodies.iter().position(|b| b.name == "ground");
+        assert_eq!(free, Some(1));
+        world.restore(4, &states).expect("three bodies");
+        world
+    };
+    let (mut refused, mut undisturbed) = (overlapping(), overlapping());
+    let before = everything(&refused);
+    let honest = std::mem::replace(&mut refused.stepper.solvers, fakes(Fake::Fails));
+    refused.step().expect_err("there is no solver");
+    assert_eq!(everything(&refused), before);
+    refused.stepper.solvers = honest;
+    steps(&mut refused, 1);
+    steps(&mut undisturbed, 1);
+    assert_eq!(everything(&refused), everything(&undisturbed));
+    let account = refused.projections().expect("asked for");
+    assert_eq!(account.count, 1);
+    assert!((account.deepest - 2e-4).abs() < 1e-12, "{account:?}");
+    let start = refused.started_from().expect("bodies were moved");
+    assert!((start[2].pose.position.z - 0.1).abs() < 1e-12);
+}
+
+#[test]
+fn an_extrapolated_record_has_the_worst_certificate_of_its_inner_steps() {
+    let mut world = world(Method::Extrapolated);
+    steps(&mut world, 12);
+    let certificate = world.last_step().certificate;
+    assert!(certificate.holds(world.settings.tolerance));
+    assert!(
+        world.inner_steps() >= 10,
+        "each record has ten inner steps or more"
+    );
+    assert!(world.energy_slack().expect("checked") >= -1e-12);
+}
