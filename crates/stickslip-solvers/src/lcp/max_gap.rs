@@ -88,20 +88,14 @@ pub fn face(start: &[f64], end: &[f64]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::lcp::enumerate::all_solutions;
-
-    fn noise(seed: &mut u64) -> f64 {
-        *seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
+    use crate::random::Random;
 
     /// Lemmas 4.1 and 4.2: the one answer of each scalar problem.
     #[test]
     fn max_and_min_as_complementarity() {
-        let mut seed = 1;
+        let mut random = Random::new(1);
         for _ in 0..1000 {
-            let a = noise(&mut seed);
+            let a = random.signed();
             for (q, want) in [(-a, a.max(0.0)), (a, a.min(0.0).abs())] {
                 let lcp = conjunction(&[q], &[1.0]);
                 let found = all_solutions(&lcp, 1e-14).unwrap();
@@ -115,13 +109,13 @@ mod tests {
     /// max ψ(p) = 0, and p = 0 where it is feasible, is among them.
     #[test]
     fn the_chain_is_the_largest_gap() {
-        let mut seed = 7;
+        let mut random = Random::new(7);
         let mut several = 0;
         for trial in 0..2000 {
             let n = 1 + trial % 8;
-            let gaps: Vec<f64> = (0..n).map(|_| noise(&mut seed)).collect();
+            let gaps: Vec<f64> = (0..n).map(|_| random.signed()).collect();
             let response: Vec<f64> = (0..n)
-                .map(|k| if k == 0 { 1.0 } else { noise(&mut seed) })
+                .map(|k| if k == 0 { 1.0 } else { random.signed() })
                 .collect();
             let largest = |p: f64| {
                 let each = gaps.iter().zip(&response).map(|(g, r)| g + r * p);
