@@ -1,6 +1,8 @@
-//! What the tasks and their tests share: the root of the workspace, its files, and the checks of its pages.
+//! What the tasks and their tests share: the root of the workspace, its files, and the checks of its crates and pages.
 
+pub mod crates;
 pub mod pages;
+pub mod variables;
 
 use std::path::{Path, PathBuf};
 

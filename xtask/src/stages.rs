@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the stages, one after the other, and a summary.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -47,16 +48,7 @@ const STAGES: [Stage; 7] = [
     Stage {
         name: "tests",
         about: "all tests, optimised and with every check on",
-        run: || {
-            let what = [
-                "--workspace",
-                "--lib",
-                "--bins",
-                "--tests",
-                "--no-fail-fast",
-            ];
-            cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
-        },
+        run: tests,
     },
     Stage {
         name: "doctests",
@@ -107,6 +99,10 @@ pub(crate) fn run_all() -> Result<(), String> {
         "",
         start.elapsed().as_secs_f64()
     );
+    println!(
+        "{}",
+        account(&std::fs::read_to_string(passed_over()).unwrap_or_default())
+    );
     let failed: Vec<&str> = results
         .iter()
         .filter(|(_, result, _)| result.is_err())
@@ -117,6 +113,55 @@ pub(crate) fn run_all() -> Result<(), String> {
     } else {
         Err(format!("failed: {}", failed.join(", ")))
     }
+}
+
+/// All tests of all crates; what they pass over is gathered in a file.
+fn tests() -> Result<(), String> {
+    let (what, list) = (
+        [
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--no-fail-fast",
+        ],
+        passed_over(),
+    );
+    if list.exists() {
+        std::fs::remove_file(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+    }
+    let list = list.display().to_string();
+    cargo(
+        &[&["test", "--profile", PROFILE], &what[..]].concat(),
+        &[("STICKSLIP_PASSED_OVER", &list)],
+    )
+}
+
+/// Where tests write what they pass over: `stickslip_testing::passed_over`.
+fn passed_over() -> PathBuf {
+    // Tests run in the folders of their crates.
+    let target = std::path::absolute(target()).unwrap_or_else(|_| target());
+    target.join("passed_over.txt")
+}
+
+/// How many tests were passed over, and why: lines of `test: why`, of which a test may have written several.
+fn account(list: &str) -> String {
+    let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (test, why) in list.lines().filter_map(|line| line.split_once(": ")) {
+        reasons.entry(why).or_default().insert(test);
+    }
+    let tests: BTreeSet<&str> = reasons.values().flatten().copied().collect();
+    if tests.is_empty() {
+        return "   no test was passed over".into();
+    }
+    let mut lines = vec![format!(
+        "   {} tests were passed over, in whole or in part:",
+        tests.len()
+    )];
+    for (why, tests) in &reasons {
+        lines.push(format!("   {:>4}  {why}", tests.len()));
+    }
+    lines.join("\n")
 }
 
 /// Programs are documented first: their pages and those of a library may share a name, and the library's are to stay.
@@ -221,5 +266,25 @@ pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("`{shown}`: {status}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::account;
+
+    #[test]
+    fn tests_that_were_passed_over_are_counted_once() {
+        assert_eq!(account(""), "   no test was passed over");
+        let list = "order::tops: the reference r8.json is not here\n\
+                    order::tops: the reference r8.json is not here\n\
+                    order::tops: this user may read everything\n\
+                    exact::rolls: the reference r8.json is not here\n";
+        assert_eq!(
+            account(list),
+            "   2 tests were passed over, in whole or in part:\n      \
+             2  the reference r8.json is not here\n      \
+             1  this user may read everything"
+        );
     }
 }

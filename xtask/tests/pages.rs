@@ -1,26 +1,29 @@
 //! The pages of the project say what is true.
 
-use xtask::pages;
+use xtask::{crates, pages, variables};
 
 fn good(mistakes: Vec<String>) {
     assert!(mistakes.is_empty(), "\n{}\n", mistakes.join("\n"));
 }
 
 #[test]
-fn architecture_names_only_what_exists() {
-    for page in [
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "NOTATION.md",
-        "README.md",
-    ] {
-        good(pages::missing_paths(page));
-    }
+fn pages_name_only_what_exists() {
+    good(pages::missing_paths());
+}
+
+#[test]
+fn every_variable_of_the_environment_is_listed() {
+    good(variables::wrong_variables());
+}
+
+#[test]
+fn only_the_gate_knows_the_judge() {
+    good(crates::judges_of_their_own_steps());
 }
 
 #[test]
 fn crates_use_only_those_above_them() {
-    good(pages::wrong_dependencies());
+    good(crates::wrong_dependencies());
 }
 
 #[test]

@@ -8,21 +8,10 @@
 //! In an impact no time passes: locked axes have no rate after it, driven ones the rate they had, limits that are reached
 //! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse.
 
-use crate::certificate::{Certificate, Residual};
-use crate::joint::{AXES, Axis, Goal, Hold, Joint, JointImpulse, Placed};
-use crate::judge::{Given, Start};
-use crate::spring::Spring;
-use crate::step::BodyState;
+use crate::judge::Case;
 use glam::{DMat3, DVec3};
-
-/// What the drives and motors of one joint aim at, at the end of the step: values of the scene's functions.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Aims {
-    /// Coordinates of driven axes, m or rad.
-    pub hold: [f64; AXES],
-    /// Rates or coordinates that motors aim at.
-    pub motor: [f64; AXES],
-}
+use stickslip_model::joint::{AXES, Axis, Hold, JointImpulse, SINGULAR};
+use stickslip_model::{Certificate, Residual};
 
 /// Misfits |Φ| of holds and limits are divided by one second, not by h: the tolerance of 1e-10 then means 1e-10 m.
 /// They do not add up: every step closes its joints anew.
@@ -71,7 +60,7 @@ impl AxisStep<'_> {
         let Some(motor) = self.axis.motor else {
             return self.weight * p.abs();
         };
-        let rate = motor_rate(motor.goal, self.from, target, self.h);
+        let rate = motor.goal.rate(self.from, target, self.h);
         self.bounded(
             p,
             (self.to - self.from) / self.h - rate,
@@ -88,32 +77,24 @@ impl AxisStep<'_> {
     }
 }
 
-/// The rate a motor aims at over the step.
-#[must_use]
-pub fn motor_rate(goal: Goal, from: f64, target: f64, h: f64) -> f64 {
-    match goal {
-        Goal::Velocity => target,
-        Goal::Position { speed } => ((target - from) / h).clamp(-speed, speed),
-    }
-}
-
 /// The residual of one joint, and (for messages) the axis it is on.
-#[must_use]
-pub fn joint_residual(
-    start: &Start,
-    h: f64,
-    joint: &Joint,
-    aims: &Aims,
-    after: &[BodyState],
+pub(crate) fn joint_residual(
+    case: &Case,
+    inverse: &[DMat3],
+    number: usize,
     done: &JointImpulse,
 ) -> (f64, usize) {
+    let h = case.given.h;
     if h == 0.0 {
-        return impact_residual(start, joint, after, done);
+        return impact_residual(case, inverse, number, done);
     }
-    let placed = joint.placed(start.states);
+    let (before, after) = (case.before, case.after);
+    let joint = &case.model.joints[number];
+    let aims = case.given.aims.get(number).copied().unwrap_or_default();
+    let placed = joint.placed(before);
     let to = joint.placed(after).near(&done.coordinates);
     let from = placed.near(&to);
-    let free = free_bodies(start, joint.bodies);
+    let free = free_bodies(case, inverse, joint.bodies);
     let mut worst = (0.0, 0);
     for (k, axis) in joint.axes.iter().enumerate() {
         let scale = joint.scale(k);
@@ -142,41 +123,20 @@ pub fn joint_residual(
     worst
 }
 
-/// The rate of each axis at these velocities, m/s or rad/s, with bodies placed as they are in `placed`.
-#[must_use]
-pub fn axis_rates(joint: &Joint, placed: &Placed, states: &[BodyState]) -> [f64; AXES] {
-    let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
-    for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
-        if let Some(k) = body {
-            let twist = &states[k].twist;
-            linear += twist.at(placed.point - states[k].pose.position) * sign;
-            angular += twist.angular * sign;
-        }
-    }
-    std::array::from_fn(|k| placed.directions[k].dot(if k < 3 { linear } else { angular }))
-}
-
-/// Is the coordinate `c` at its lower, at its upper limit? Within `rounding`, in its own unit.
-#[must_use]
-pub fn at_limits(axis: &Axis, c: f64, rounding: f64) -> [bool; 2] {
-    axis.limits.map_or([false; 2], |[lo, hi]| {
-        [c <= lo + rounding, c >= hi - rounding]
-    })
-}
-
 /// The residual of one joint in an impact, m/s, and the axis it is on.
 fn impact_residual(
-    start: &Start,
-    joint: &Joint,
-    after: &[BodyState],
+    case: &Case,
+    inverse: &[DMat3],
+    number: usize,
     done: &JointImpulse,
 ) -> (f64, usize) {
-    let placed = joint.placed(start.states);
+    let (states, joint) = (case.before, &case.model.joints[number]);
+    let placed = joint.placed(states);
     let c = placed.near(&done.coordinates);
-    let free = free_bodies(start, joint.bodies);
+    let free = free_bodies(case, inverse, joint.bodies);
     let (before, after) = (
-        axis_rates(joint, &placed, start.states),
-        axis_rates(joint, &placed, after),
+        joint.rates(&placed, states),
+        joint.rates(&placed, case.after),
     );
     let mut worst = (0.0, 0);
     for (k, axis) in joint.axes.iter().enumerate() {
@@ -187,7 +147,7 @@ fn impact_residual(
             Hold::Locked => after[k].abs() * scale,
             Hold::Driven => (after[k] - before[k]).abs() * scale,
             Hold::Free => {
-                let [low, high] = at_limits(axis, c[k], joint.rounding(start.states) / scale);
+                let [low, high] = axis.at_limits(c[k], joint.rounding(states) / scale);
                 let rate = after[k] * scale;
                 let pushes = if p > 0.0 { low } else { high };
                 let into = if low { -rate } else { 0.0 }.max(if high { rate } else { 0.0 });
@@ -207,39 +167,29 @@ fn impact_residual(
     worst
 }
 
-/// Below this cosine of ry, rx and rz cannot be told apart.
-pub const SINGULAR: f64 = 1e-6;
-
 /// Position, 1/m and I⁻¹ (world frame, start of the step) of the ends that are free.
-fn free_bodies(start: &Start, bodies: [Option<usize>; 2]) -> [Option<(DVec3, f64, DMat3)>; 2] {
+fn free_bodies(
+    case: &Case,
+    inverse: &[DMat3],
+    bodies: [Option<usize>; 2],
+) -> [Option<(DVec3, f64, DMat3)>; 2] {
     bodies.map(|body| {
         let i = body?;
-        let mass = start.model.bodies[i].mass?;
-        Some((
-            start.states[i].pose.position,
-            1.0 / mass.mass,
-            start.inverse[i],
-        ))
+        let mass = case.model.bodies[i].mass?;
+        Some((case.before[i].pose.position, 1.0 / mass.mass, inverse[i]))
     })
 }
 
 /// The residual of one spring, m/s (or rad/s times the joint's length).
-#[must_use]
-pub fn spring_residual(
-    start: &Start,
-    h: f64,
-    spring: &Spring,
-    after: &[BodyState],
-    done: &JointImpulse,
-) -> f64 {
-    let model = start.model;
+pub(crate) fn spring_residual(case: &Case, number: usize, done: &JointImpulse) -> f64 {
+    let (h, spring) = (case.given.h, &case.model.springs[number]);
     let p = DVec3::from_slice(&done.hold);
-    let placed = spring.place(model, start.states, done.coordinates[0]);
+    let placed = spring.place(case.model, case.before, done.coordinates[0]);
     let Some(compliance) = spring.compliance(h) else {
         return p.length();
     };
     // Elongation now, and with prescribed bodies where they will be; free ones move along the row.
-    let phi_next = phi_next(start, h, spring, after, done);
+    let phi_next = phi_next(case, number, done);
     let (gamma, delta) = (spring.stiffness, spring.damping);
     let wanted = phi_next * (h * gamma) + (phi_next - placed.phi) * delta;
     let error = (p + wanted) * compliance * placed.scale;
@@ -251,37 +201,26 @@ pub fn spring_residual(
 }
 
 /// φ⁺ = φ(free bodies at the start, prescribed ones at the end) + h ∇φ·ν⁺ of the free ones.
-#[must_use]
-pub fn phi_next(
-    start: &Start,
-    h: f64,
-    spring: &Spring,
-    after: &[BodyState],
-    done: &JointImpulse,
-) -> DVec3 {
-    let model = start.model;
+pub(crate) fn phi_next(case: &Case, number: usize, done: &JointImpulse) -> DVec3 {
+    let (model, before, after) = (case.model, case.before, case.after);
+    let spring = &model.springs[number];
     let free = |k: usize| model.bodies[k].is_free();
-    let placed = spring.place(model, start.states, done.coordinates[0]);
+    let placed = spring.place(model, before, done.coordinates[0]);
     let mixed = |k: usize| {
         if free(k) {
-            start.states[k].pose
+            before[k].pose
         } else {
             after[k].pose
         }
     };
     let phi = spring.place_at(model, &mixed, done.coordinates[0]).phi;
-    phi + placed.rates(after, start.states, free) * h
+    phi + placed.rates(after, before, free) * case.given.h
 }
 
 /// Raises the certificate by the laws of all joints and springs, and checks the recorded coordinates.
-pub(crate) fn judge_joints(
-    start: &Start,
-    given: &Given,
-    after: &[BodyState],
-    joints: &[JointImpulse],
-    c: &mut Certificate,
-) {
-    let (model, h) = (start.model, given.h);
+pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) {
+    let (model, given, after, joints) = (case.model, &case.given, case.after, case.joints);
+    let h = given.h;
     // Lengths become velocities by the step asked for where no time passes.
     let per = if h > 0.0 { h } else { given.grid };
     let wanted = model.joints.len() + model.springs.len();
@@ -300,11 +239,8 @@ pub(crate) fn judge_joints(
     for spring in &model.springs {
         floor(spring.rounding(model, after));
     }
-    for ((joint, aims), done) in model.joints.iter().zip(given.aims).zip(joints) {
-        c.raise(
-            Residual::Joint,
-            joint_residual(start, h, joint, aims, after, done).0,
-        );
+    for (k, (joint, done)) in model.joints.iter().zip(joints).enumerate() {
+        c.raise(Residual::Joint, joint_residual(case, inverse, k, done).0);
         let to = joint.placed(after).near(&done.coordinates);
         for k in 0..AXES {
             let error = (done.coordinates[k] - to[k]).abs() * joint.scale(k);
@@ -312,11 +248,9 @@ pub(crate) fn judge_joints(
             c.raise_equality(Residual::Geometry, error / per, size / per);
         }
     }
-    for (spring, done) in model.springs.iter().zip(&joints[model.joints.len()..]) {
-        c.raise(
-            Residual::Joint,
-            spring_residual(start, h, spring, after, done),
-        );
+    let springs = &joints[model.joints.len()..];
+    for (k, (spring, done)) in model.springs.iter().zip(springs).enumerate() {
+        c.raise(Residual::Joint, spring_residual(case, k, done));
         let placed = spring.place(model, after, done.coordinates[0]);
         let stored = DVec3::from_slice(&done.coordinates);
         let error = (stored - placed.phi).length() * placed.scale;

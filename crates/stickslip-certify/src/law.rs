@@ -1,27 +1,26 @@
 //! The law of one contact, as residuals in m/s: Signorini on the normal, Coulomb on the tangent.
 
-use crate::certificate::{Certificate, Residual};
-use crate::step::{Cone, Fan, Friction, Mode};
 use glam::{DVec2, DVec3};
+use stickslip_model::{Certificate, Cone, Fan, Friction, Mode, Residual};
 
 /// One contact as the law sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct ContactLaw {
+pub(crate) struct ContactLaw {
     /// (p_n, p_t1, p_t2), N s; the normal part without what is restituted, the tangents turned to where the fan of directions
     /// starts, if it has its own.
-    pub p: DVec3,
+    pub(crate) p: DVec3,
     /// The normal impulse that bounds friction, N s: p_n, with or without what is restituted by the reading.
-    pub pressure: f64,
+    pub(crate) pressure: f64,
     /// The restituted part of the normal impulse, N s.
-    pub restituted: f64,
+    pub(crate) restituted: f64,
     /// (ψ/h + u_n, u_t1, u_t2) at the end of the step, m/s.
-    pub u: DVec3,
+    pub(crate) u: DVec3,
     /// Effective mass 3/tr(D_ii), kg: turns impulses into velocities.
-    pub mass: f64,
+    pub(crate) mass: f64,
     /// Coefficients of friction.
-    pub friction: Friction,
+    pub(crate) friction: Friction,
     /// The cone.
-    pub cone: Cone,
+    pub(crate) cone: Cone,
 }
 
 impl ContactLaw {
@@ -42,8 +41,7 @@ impl ContactLaw {
     }
 
     /// The largest of this contact's residuals, m/s.
-    #[must_use]
-    pub fn residual(&self) -> f64 {
+    pub(crate) fn residual(&self) -> f64 {
         let mut certificate = Certificate::default();
         self.judge(&mut certificate);
         certificate.worst().1
@@ -82,8 +80,7 @@ impl ContactLaw {
     }
 
     /// What the contact does, by its place in the natural map: no threshold is involved.
-    #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         let (p, pressure) = (self.p / self.mass, self.pressure / self.mass);
         if p.x <= self.u.x && self.restituted == 0.0 {
             return Mode::Open;

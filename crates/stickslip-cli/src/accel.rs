@@ -1,9 +1,10 @@
 //! `stickslip accel`: all accelerations of a planar body in frictional contact.
 
-use crate::output::{Failure, Verdict, print, print_json};
+use crate::options::numbers;
 use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Options, figure, json, report, solve};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
 #[derive(clap::Args)]
@@ -41,23 +42,11 @@ pub(crate) struct Args {
     #[arg(long, allow_hyphen_values = true)]
     mu: Option<f64>,
     /// Applied force and torque, in place of the file's
-    #[arg(
-        long,
-        value_name = "FX,FY,TORQUE",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_hyphen_values = true
-    )]
-    force: Option<Vec<f64>>,
+    #[arg(long, value_name = "FX,FY,TORQUE", allow_hyphen_values = true)]
+    force: Option<String>,
     /// Velocity and angular velocity, in place of the file's
-    #[arg(
-        long,
-        value_name = "VX,VY,OMEGA",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_hyphen_values = true
-    )]
-    velocity: Option<Vec<f64>>,
+    #[arg(long, value_name = "VX,VY,OMEGA", allow_hyphen_values = true)]
+    velocity: Option<String>,
     /// Relative tolerance to which signs are decided; raise it for states typed with few digits
     #[arg(long, default_value_t = Options::default().tolerance, allow_hyphen_values = true)]
     tolerance: f64,
@@ -86,10 +75,10 @@ impl Args {
             }
         }
         if let Some(force) = &self.force {
-            state.force = triple("--force", force)?;
+            state.force = numbers("--force", force)?;
         }
         if let Some(velocity) = &self.velocity {
-            state.velocity = triple("--velocity", velocity)?;
+            state.velocity = numbers("--velocity", velocity)?;
         }
         let options = Options {
             tolerance: self.tolerance,
@@ -141,13 +130,4 @@ pub(crate) fn is_svg(option: &str, path: &Path) -> Result<(), Failure> {
 /// Writes a picture.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
-}
-
-fn triple(option: &str, values: &[f64]) -> Result<[f64; 3], Failure> {
-    values.try_into().map_err(|_| {
-        Failure::Input(format!(
-            "{option}: expected three numbers with commas between, found {}",
-            values.len()
-        ))
-    })
 }

@@ -1,12 +1,12 @@
 //! `stickslip check`: is a trajectory what it claims to be?
 
-use crate::output::{Failure, Verdict, print, print_json, seconds, time};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 use stickslip::dynamics::check::{Report, check};
 use stickslip::prelude::Residual;
 use stickslip::record::Trajectory;
+use stickslip_console::{Failure, Verdict, print_as, seconds, time};
 
 /// Recompute every certificate of a trajectory from its file alone
 ///
@@ -39,20 +39,18 @@ impl Args {
         }
         let trajectory = Trajectory::open(&self.trajectory)?;
         let report = check(&trajectory)?;
-        if self.json {
-            print_json(&json_of(&report))?;
-        } else {
-            print(&text_of(
-                &report,
-                &self.trajectory.display().to_string(),
-                start.elapsed().as_secs_f64(),
-            ))?;
-        }
-        Ok(if report.valid() {
-            Verdict::Good
-        } else {
-            Verdict::Bad
-        })
+        print_as(
+            self.json,
+            || json_of(&report),
+            || {
+                text_of(
+                    &report,
+                    &self.trajectory.display().to_string(),
+                    start.elapsed().as_secs_f64(),
+                )
+            },
+        )?;
+        Ok(Verdict::of(report.valid()))
     }
 }
 

@@ -1,282 +1,239 @@
 //! `stickslip solve --all`: a folder of problems, solved by one solver or compared over several.
 
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use crate::peers;
-use crate::solve::{Budget, json_of, read, solve, verdict};
-use serde_json::json;
-use std::path::{Path, PathBuf};
-use stickslip::problems::stored::{CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS};
-use stickslip_plot::{Axis, Plot};
-
-/// The problem files of a folder, sorted.
-pub(crate) struct Collection {
-    paths: Vec<PathBuf>,
-}
+use crate::solve::json_of;
+use serde_json::{Value, json};
+use std::path::Path;
+use stickslip::problems::stored::{
+    CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS, StoredAnswer, StoredProblem,
+};
+use stickslip_console::{Failure, Verdict, print, print_as, seconds};
+use stickslip_studies::profile::{self, Column, Profile};
+use stickslip_studies::statistics::median;
+use stickslip_studies::stored::folder::problem_files;
+use stickslip_studies::stored::{Budget, peers, read, solve};
 
 /// Each solver repeats a problem for this long, and the best of its times counts: a tenth of a second hides what else
 /// the machine does, and memory is there as it is in a run.
 const BUDGET: Budget = Budget(0.1);
 
-/// Times of one solver on all problems, s; `None` where it did not solve one.
-struct Column<'a> {
-    solver: &'a str,
-    times: Vec<Option<f64>>,
+/// What was asked for.
+pub(crate) struct Collection<'a> {
+    pub(crate) folder: &'a Path,
+    /// Names with commas between.
+    pub(crate) solvers: &'a str,
+    pub(crate) tolerance: f64,
+    /// Seconds for each problem and solver.
+    pub(crate) limit: Option<f64>,
+    pub(crate) json: bool,
+    /// Where the profile is drawn.
+    pub(crate) plot: Option<&'a Path>,
 }
 
-impl Collection {
-    /// Finds the files by their endings; of a Matrix Market pair, its M.
-    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
-        let fail = |e: std::io::Error| Failure::Input(format!("{}: {e}", folder.display()));
-        let mut paths = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
-            let part =
-                |s: Option<&std::ffi::OsStr>| s.unwrap_or_default().to_string_lossy().into_owned();
-            let (stem, ending) = (part(path.file_stem()), part(path.extension()));
-            let is_problem = match ending.as_str() {
-                "hdf5" | "h5" | "json" => true,
-                "mtx" => stem.ends_with("_M"),
-                _ => false,
-            };
-            if is_problem {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        if paths.is_empty() {
-            let folder = folder.display();
-            return Err(Failure::Input(format!("{folder}: no problem files here")));
-        }
-        Ok(Self { paths })
-    }
+/// One problem and one solver.
+struct Row {
+    file: String,
+    outcome: Outcome,
+}
 
-    /// The files.
-    pub(crate) fn paths(&self) -> &[PathBuf] {
-        &self.paths
-    }
+enum Outcome {
+    /// The file holds no problem we can read.
+    NotRead(String),
+    /// A peer that cannot take this problem, or a solver for another kind.
+    NotTaken(String),
+    Answered {
+        answer: StoredAnswer,
+        seconds: f64,
+        /// How many times the first solver's time.
+        ratio: Option<f64>,
+        /// All that is known of the answer.
+        json: Value,
+    },
+}
 
+impl Collection<'_> {
     /// Solves all by each solver of the list: a row for each problem and solver, then the account.
-    pub(crate) fn solve(
-        &self,
-        solvers: &str,
-        tolerance: f64,
-        limit: Option<f64>,
-        as_json: bool,
-        plot: Option<&Path>,
-    ) -> Result<Verdict, Failure> {
-        let mut columns: Vec<Column> = solvers
-            .split(',')
-            .map(|solver| Column {
-                solver: solver.trim(),
-                times: Vec::new(),
-            })
-            .collect();
-        let known = |name: &str| {
-            CONTACT_SOLVERS.contains(&name)
-                || LCP_SOLVERS.contains(&name)
-                || STEP_SOLVERS.contains(&name)
-                || peers::names().any(|n| n == name)
-        };
-        if let Some(unknown) = columns.iter().find(|c| !known(c.solver)) {
-            let all: Vec<&str> = CONTACT_SOLVERS
-                .iter()
-                .chain(&LCP_SOLVERS)
-                .chain(STEP_SOLVERS)
-                .copied()
-                .chain(peers::names())
-                .collect();
-            return Err(Failure::Input(format!(
-                "--solver {}: expected names out of {}",
-                unknown.solver,
-                all.join(", ")
-            )));
-        }
+    pub(crate) fn run(&self) -> Result<Verdict, Failure> {
+        let paths = problem_files(self.folder)?;
+        let mut columns = self.columns()?;
         let mut rows = Vec::new();
-        for path in &self.paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
+        for path in &paths {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
             // A file that cannot be read is a row of the table, not the end of it.
-            let problem = match read(path) {
-                Ok(problem) => problem,
+            match read(path) {
+                Ok(problem) => self.solve_one(&file, &problem, &mut columns, &mut rows)?,
                 Err(e) => {
-                    if !as_json {
-                        print(&format!("{name:<48} {:>13} {e}", "not read"))?;
-                    }
-                    rows.push(
-                        json!({ "file": name, "status": "not read", "error": e.to_string() }),
-                    );
                     for column in &mut columns {
                         column.times.push(None);
                     }
-                    continue;
+                    self.add(&mut rows, &file, Outcome::NotRead(e.to_string()))?;
                 }
-            };
-            let mut first = None;
-            for (number, column) in columns.iter_mut().enumerate() {
-                let (answer, elapsed) =
-                    match solve(&problem, column.solver, tolerance, limit, BUDGET) {
-                        Ok(answer) => answer,
-                        // A peer that cannot take a problem, or a solver for another kind, leaves the others to theirs.
-                        Err(Failure::Work(why) | Failure::Input(why)) => {
-                            column.times.push(None);
-                            if !as_json {
-                                print(&format!("{name:<48} {:>13} {why}", "not solved"))?;
-                            }
-                            rows.push(
-                                json!({ "file": name, "status": "not solved", "error": why }),
-                            );
-                            continue;
-                        }
-                        Err(e) => return Err(e),
-                    };
-                let solved = answer.status == "solved";
-                column.times.push(solved.then_some(elapsed));
-                if number == 0 && solved {
-                    first = Some(elapsed);
-                }
-                // How many times the first solver's time.
-                let ratio = first.filter(|_| number > 0 && solved).map(|t| elapsed / t);
-                if !as_json {
-                    let times = ratio.map_or(String::new(), |r| format!("  {r:.1} x"));
-                    print(&format!(
-                        "{name:<48} {:>13} {:>10} {:>9.1e} {:>7}  {}{times}",
-                        answer.status,
-                        seconds(elapsed),
-                        answer.residual,
-                        answer.iterations,
-                        answer.solver
-                    ))?;
-                }
-                let mut row = json_of(&problem, &answer, elapsed);
-                row["file"] = json!(name);
-                row["ratio"] = json!(ratio);
-                rows.push(row);
             }
         }
-        let all = self.paths.len();
-        let solved = |column: &Column| column.times.iter().flatten().count();
-        let profiles: Vec<_> = columns.iter().map(|c| profile(c, &columns)).collect();
-        if as_json {
-            let solvers: Vec<_> = columns
-                .iter()
-                .zip(&profiles)
-                .map(|(c, p)| {
-                    let ratios = ratios(c, &columns[0]);
-                    json!({
-                        "solver": c.solver, "solved": solved(c), "profile": p, "median_ratio": median(&ratios)
-                    })
-                })
-                .collect();
-            print_json(&json!({
-                "solved": solved(&columns[0]), "problems": all, "solvers": solvers, "rows": rows
-            }))?;
-        } else {
-            for column in &columns {
-                let n = solved(column);
-                print(&format!(
-                    "{n} of {all} solved to {tolerance:.0e} by {}",
-                    column.solver
-                ))?;
-            }
-            for column in &columns[1..] {
-                print(&compared(column, &columns[0]))?;
-            }
-            if columns.len() > 1 {
-                print(&profile_table(&columns, &profiles))?;
-            }
-        }
-        if let Some(path) = plot {
-            let picture = columns.iter().zip(&profiles).fold(
-                Plot::new(format!("{all} problems solved to {tolerance:.0e}"))
-                    .x(Axis::log("time over that of the fastest", ""))
-                    .y(Axis::linear("share of the problems", "").range(0.0, 1.0)),
-                |plot, (column, profile)| plot.line(column.solver, &stairs(profile)),
-            );
-            picture
+        let profiles: Vec<Profile> = columns.iter().map(|c| c.profile(&columns)).collect();
+        print_as(
+            self.json,
+            || json_of_all(&columns, &profiles, &rows),
+            || self.account(&columns, &profiles),
+        )?;
+        if let Some(path) = self.plot {
+            let title = format!("{} problems solved to {:.0e}", paths.len(), self.tolerance);
+            profile::picture(&columns, &profiles, title)
                 .write(path)
                 .map_err(|e| Failure::Work(e.to_string()))?;
         }
-        Ok(verdict(columns.iter().all(|c| solved(c) == all)))
+        Ok(Verdict::of(
+            columns.iter().all(|c| c.solved() == paths.len()),
+        ))
+    }
+
+    /// An empty column for each solver of the list, all of them known.
+    fn columns(&self) -> Result<Vec<Column<'_>>, Failure> {
+        let known: Vec<&str> = (CONTACT_SOLVERS.iter())
+            .chain(&LCP_SOLVERS)
+            .chain(STEP_SOLVERS)
+            .copied()
+            .chain(peers::names())
+            .collect();
+        let column = |name: &'_ str| {
+            let solver = known.iter().find(|k| **k == name);
+            let solver = solver.ok_or_else(|| {
+                let known = known.join(", ");
+                Failure::Input(format!("--solver {name}: expected names out of {known}"))
+            })?;
+            Ok(Column {
+                solver,
+                times: Vec::new(),
+            })
+        };
+        self.solvers.split(',').map(|s| column(s.trim())).collect()
+    }
+
+    /// One problem by every solver.
+    fn solve_one(
+        &self,
+        file: &str,
+        problem: &StoredProblem,
+        columns: &mut [Column],
+        rows: &mut Vec<Row>,
+    ) -> Result<(), Failure> {
+        let mut first = None;
+        for (number, column) in columns.iter_mut().enumerate() {
+            let solved = solve(problem, column.solver, self.tolerance, self.limit, BUDGET);
+            let (answer, seconds) = match solved {
+                Ok(answer) => answer,
+                Err(Failure::Work(why) | Failure::Input(why)) => {
+                    column.times.push(None);
+                    self.add(rows, file, Outcome::NotTaken(why))?;
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            let time = (answer.status == "solved").then_some(seconds);
+            column.times.push(time);
+            let ratio = first
+                .zip(time)
+                .map(|(first, time): (f64, f64)| time / first);
+            if number == 0 {
+                first = time;
+            }
+            let json = json_of(problem, &answer, seconds);
+            let outcome = Outcome::Answered {
+                answer,
+                seconds,
+                ratio,
+                json,
+            };
+            self.add(rows, file, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// A row of the table, printed at once: the next may take long.
+    fn add(&self, rows: &mut Vec<Row>, file: &str, outcome: Outcome) -> Result<(), Failure> {
+        let file = file.to_owned();
+        let row = Row { file, outcome };
+        if !self.json {
+            print(&row.text())?;
+        }
+        rows.push(row);
+        Ok(())
+    }
+
+    /// What the table comes to.
+    fn account(&self, columns: &[Column], profiles: &[Profile]) -> String {
+        let mut lines = Vec::new();
+        for column in columns {
+            lines.push(format!(
+                "{} of {} solved to {:.0e} by {}",
+                column.solved(),
+                column.times.len(),
+                self.tolerance,
+                column.solver
+            ));
+        }
+        for column in &columns[1..] {
+            lines.push(column.compared(&columns[0]));
+        }
+        if columns.len() > 1 {
+            lines.push(profile::table(columns, profiles));
+        }
+        lines.join("\n")
     }
 }
 
-/// Times of `column` over those of `first` on the problems that both solve, rising.
-fn ratios(column: &Column, first: &Column) -> Vec<f64> {
-    let pairs = column.times.iter().zip(&first.times);
-    let mut ratios: Vec<f64> = pairs.filter_map(|(t, f)| Some((*t)? / (*f)?)).collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios
+impl Row {
+    fn text(&self) -> String {
+        let file = &self.file;
+        match &self.outcome {
+            Outcome::NotRead(why) => format!("{file:<48} {:>13} {why}", "not read"),
+            Outcome::NotTaken(why) => format!("{file:<48} {:>13} {why}", "not solved"),
+            Outcome::Answered {
+                answer,
+                seconds: elapsed,
+                ratio,
+                ..
+            } => {
+                let times = ratio.map_or(String::new(), |r| format!("  {r:.1} x"));
+                format!(
+                    "{file:<48} {:>13} {:>10} {:>9.1e} {:>7}  {}{times}",
+                    answer.status,
+                    seconds(*elapsed),
+                    answer.residual,
+                    answer.iterations,
+                    answer.solver
+                )
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let file = &self.file;
+        match &self.outcome {
+            Outcome::NotRead(why) => json!({ "file": file, "status": "not read", "error": why }),
+            Outcome::NotTaken(why) => json!({ "file": file, "status": "not solved", "error": why }),
+            Outcome::Answered { json, ratio, .. } => {
+                let mut row = json.clone();
+                row["file"] = json!(file);
+                row["ratio"] = json!(ratio);
+                row
+            }
+        }
+    }
 }
 
-pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
-    let n = sorted.len();
-    (n > 0).then(|| 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]))
-}
-
-/// One sentence on how much faster the first solver is than another.
-fn compared(column: &Column, first: &Column) -> String {
-    let ratios = ratios(column, first);
-    let Some(median) = median(&ratios) else {
-        return format!(
-            "{} and {} solve no problem in common",
-            first.solver, column.solver
-        );
-    };
-    let faster = ratios.iter().filter(|r| **r > 1.0).count();
-    format!(
-        "{} is faster than {} on {faster} of {} that both solve: {median:.1} times in the median, from {:.2} to {:.0}",
-        first.solver,
-        column.solver,
-        ratios.len(),
-        ratios[0],
-        ratios[ratios.len() - 1]
-    )
-}
-
-/// Dolan and Moré's profile: (factor τ, share of all problems solved within τ of the fastest), τ rising.
-fn profile(column: &Column, all: &[Column]) -> Vec<(f64, f64)> {
-    let n = column.times.len();
-    let mut factors: Vec<f64> = (0..n)
-        .filter_map(|k| {
-            let fastest = all
-                .iter()
-                .filter_map(|c| c.times[k])
-                .fold(f64::INFINITY, f64::min);
-            column.times[k].map(|t| t / fastest)
+fn json_of_all(columns: &[Column], profiles: &[Profile], rows: &[Row]) -> Value {
+    let solvers: Vec<_> = columns
+        .iter()
+        .zip(profiles)
+        .map(|(c, profile)| {
+            let ratio = median(&c.ratios(&columns[0]));
+            json!({
+                "solver": c.solver, "solved": c.solved(), "profile": profile, "median_ratio": ratio
+            })
         })
         .collect();
-    factors.sort_by(f64::total_cmp);
-    factors
-        .iter()
-        .enumerate()
-        .map(|(k, &factor)| (factor, (k + 1) as f64 / n as f64))
-        .collect()
-}
-
-/// The share solved within the factor `tau`.
-fn share(profile: &[(f64, f64)], tau: f64) -> f64 {
-    let within = profile.partition_point(|p| p.0 <= tau);
-    within.checked_sub(1).map_or(0.0, |k| profile[k].1)
-}
-
-fn profile_table(columns: &[Column], profiles: &[Vec<(f64, f64)>]) -> String {
-    const FACTORS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 100.0, f64::INFINITY];
-    let mut lines = vec!["share solved within a factor of the fastest".to_string()];
-    let heads = FACTORS.map(|f| format!("{f:>7}"));
-    lines.push(format!("{:<16}{}", "", heads.concat()));
-    for (column, profile) in columns.iter().zip(profiles) {
-        let cells = FACTORS.map(|f| format!("{:>7.2}", share(profile, f)));
-        lines.push(format!("{:<16}{}", column.solver, cells.concat()));
-    }
-    lines.join("\n")
-}
-
-/// The profile as a line with steps, from the factor 1.
-fn stairs(profile: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut line = vec![(1.0, 0.0)];
-    for &(factor, share) in profile {
-        let last = line[line.len() - 1].1;
-        line.push((factor, last));
-        line.push((factor, share));
-    }
-    line
+    let rows: Vec<_> = rows.iter().map(Row::json).collect();
+    json!({
+        "solved": columns[0].solved(), "problems": columns[0].times.len(), "solvers": solvers, "rows": rows
+    })
 }

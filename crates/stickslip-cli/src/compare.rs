@@ -1,9 +1,9 @@
 //! `stickslip compare`: the distance between two trajectories over time.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::record::{Comparison, Metric, States, compare};
+use stickslip_console::{Failure, Verdict, print_as};
 
 /// Distance between two trajectories over time
 ///
@@ -50,11 +50,11 @@ impl Args {
             ));
         }
         let comparison = compare(States::open(&self.a)?, States::open(&self.b)?)?;
-        if self.json {
-            print_json(&json_of(&comparison))?;
-        } else {
-            print(&self.text_of(&comparison, metric))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&comparison),
+            || self.text_of(&comparison, metric),
+        )?;
         let largest = comparison.max(metric).largest[metric as usize].value;
         Ok(match self.within {
             // A NaN is not within anything.

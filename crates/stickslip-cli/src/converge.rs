@@ -1,14 +1,14 @@
 //! `stickslip converge`: how large is my error, and which h should I use?
 
-use crate::output::{Failure, Verdict, print, print_json, progress_bar};
+use crate::options::{overrides, title_of};
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::dynamics::converge::{
     ConvergeError, OrderAtEvent, Quantity, Settings, Study, converge,
 };
-use stickslip::dynamics::scene::Override;
 use stickslip::prelude::Scene;
-use stickslip_plot::{Axis, Plot};
+use stickslip_console::{Failure, Verdict, print_as, progress_bar};
+use stickslip_studies::order_plot::order_plot;
 
 /// How large is my error, and which h should I use?
 ///
@@ -56,19 +56,11 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         let bad = |e: &dyn std::error::Error| Failure::Input(e.to_string());
-        let mut overrides = Vec::new();
-        for option in &self.set {
-            let parsed = Override::from_option(option)
-                .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
-            overrides.push(parsed);
-        }
-        for (flag, key, value) in [
+        let flags = [
             ("--h", "step.h", &self.h),
             ("--method", "step.method", &self.method),
-        ] {
-            let given = value.as_ref();
-            overrides.extend(given.map(|v| Override::by_flag(flag, key, v.clone())));
-        }
+        ];
+        let overrides = overrides(&self.set, &flags)?;
         if self.error.is_some_and(|e| !(e > 0.0 && e.is_finite())) {
             return Err(Failure::Input("--error must be positive".into()));
         }
@@ -90,108 +82,125 @@ impl Args {
             Err(e) => return Err(bad(&e)),
         };
         if let Some(path) = &self.output {
-            plot_of(&study)
+            order_plot(&study)
                 .write(path)
                 .map_err(|e| Failure::Work(e.to_string()))?;
         }
-        if self.json {
-            print_json(&json_of(&study))?;
-        } else {
-            print(&self.text_of(&scene, &study))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&study),
+            || self.text_of(&scene, &study),
+        )?;
         Ok(Verdict::Good)
     }
 
     fn text_of(&self, scene: &Scene, s: &Study) -> String {
-        let unit = s.quantity.unit();
         let mut lines = vec![format!(
             "{}: {} at t = {} s, method {}",
-            if scene.title.is_empty() {
-                &scene.file
-            } else {
-                &scene.title
-            },
+            title_of(scene),
             s.quantity.name(),
             scene.step.until,
             scene.step.method.name()
         )];
-        lines.push(format!(
-            "  {:>12} {:>8} {:>24} {:>12} {:>7}",
-            "h (s)",
-            "steps",
-            format!("value ({unit})"),
-            "off by",
-            "order"
-        ));
-        for r in &s.rungs {
-            lines.push(format!(
-                "  {:>12.6e} {:>8} {:>24.16} {:>12.3e} {:>7}",
-                r.h,
-                r.steps,
-                r.value,
-                (r.value - s.extrapolated).abs(),
-                order_text(r.order)
-            ));
-        }
-        lines.push(format!(
-            "  Richardson   {:.16} ± {:.1e} {unit}, with order {}",
-            s.extrapolated, s.uncertainty, s.order
-        ));
-        for (n, value) in &s.directions {
-            lines.push(format!(
-                "  {n:>3} directions  {value:.16}, {:.3e} from the exact cone",
-                (value - s.exact_cone).abs()
-            ));
-        }
-        let b = &s.bar;
-        lines.push(format!(
-            "  error of h = {} s: {:.2e} {unit}",
-            s.rungs[0].h,
-            b.total()
-        ));
-        lines.push(format!("    step           {:.2e}", b.step));
-        if let Some(l) = b.linearisation {
-            lines.push(format!(
-                "    of which gaps linearised over the step {l:.2e}"
-            ));
-        }
-        lines.push(format!("    cone           {:.2e}", b.cone));
-        lines.push(match b.geometry {
-            Some(g) if s.sagitta == 0.0 => format!("    geometry       {g:.2e} (shapes are exact)"),
-            Some(g) => format!(
-                "    geometry       {g:.2e} (facets moved by their sagitta, {:.1e} m)",
-                s.sagitta
-            ),
-            None => format!(
-                "    geometry       not known: with facets moved by their sagitta, {:.1e} m, the scene does not run",
-                s.sagitta
-            ),
-        });
-        for e in lost(&s.events) {
-            lines.push(format!(
-                "  order {} → {} at t = {:.6} s: {} and {} go from {} to {}",
-                order_text(e.before),
-                order_text(e.after),
-                e.event.t,
-                e.event.bodies[0],
-                e.event.bodies[1],
-                e.event.modes[0].name(),
-                e.event.modes[1].name()
-            ));
-        }
-        let (wanted, h) = s.recommended;
-        lines.push(if h > 0.0 {
-            format!("  for an error of {wanted:.1e} {unit} use h = {h:.2e} s")
-        } else {
-            format!(
-                "  an error of {wanted:.1e} {unit} is not to be had with this cone: it alone makes {:.1e}",
-                s.bar.cone
-            )
-        });
+        add_ladder(s, &mut lines);
+        add_bar(s, &mut lines);
+        add_events(s, &mut lines);
+        lines.push(recommendation(s));
         if let Some(path) = &self.output {
             lines.push(format!("  written      {}", path.display()));
         }
         lines.join("\n")
+    }
+}
+
+/// The runs, h falling, and what they tend to.
+fn add_ladder(s: &Study, lines: &mut Vec<String>) {
+    let unit = s.quantity.unit();
+    lines.push(format!(
+        "  {:>12} {:>8} {:>24} {:>12} {:>7}",
+        "h (s)",
+        "steps",
+        format!("value ({unit})"),
+        "off by",
+        "order"
+    ));
+    for r in &s.rungs {
+        lines.push(format!(
+            "  {:>12.6e} {:>8} {:>24.16} {:>12.3e} {:>7}",
+            r.h,
+            r.steps,
+            r.value,
+            (r.value - s.extrapolated).abs(),
+            order_text(r.order)
+        ));
+    }
+    lines.push(format!(
+        "  Richardson   {:.16} ± {:.1e} {unit}, with order {}",
+        s.extrapolated, s.uncertainty, s.order
+    ));
+    for (n, value) in &s.directions {
+        lines.push(format!(
+            "  {n:>3} directions  {value:.16}, {:.3e} from the exact cone",
+            (value - s.exact_cone).abs()
+        ));
+    }
+}
+
+/// The error of the scene's own h, in its parts.
+fn add_bar(s: &Study, lines: &mut Vec<String>) {
+    let b = &s.bar;
+    lines.push(format!(
+        "  error of h = {} s: {:.2e} {}",
+        s.rungs[0].h,
+        b.total(),
+        s.quantity.unit()
+    ));
+    lines.push(format!("    step           {:.2e}", b.step));
+    if let Some(l) = b.linearisation {
+        lines.push(format!(
+            "    of which gaps linearised over the step {l:.2e}"
+        ));
+    }
+    lines.push(format!("    cone           {:.2e}", b.cone));
+    lines.push(match b.geometry {
+        Some(g) if s.sagitta == 0.0 => format!("    geometry       {g:.2e} (shapes are exact)"),
+        Some(g) => format!(
+            "    geometry       {g:.2e} (facets moved by their sagitta, {:.1e} m)",
+            s.sagitta
+        ),
+        None => format!(
+            "    geometry       not known: with facets moved by their sagitta, {:.1e} m, the scene does not run",
+            s.sagitta
+        ),
+    });
+}
+
+/// Where the order is lost.
+fn add_events(s: &Study, lines: &mut Vec<String>) {
+    for e in lost(&s.events) {
+        lines.push(format!(
+            "  order {} → {} at t = {:.6} s: {} and {} go from {} to {}",
+            order_text(e.before),
+            order_text(e.after),
+            e.event.t,
+            e.event.bodies[0],
+            e.event.bodies[1],
+            e.event.modes[0].name(),
+            e.event.modes[1].name()
+        ));
+    }
+}
+
+/// The h for the wanted error.
+fn recommendation(s: &Study) -> String {
+    let ((wanted, h), unit) = (s.recommended, s.quantity.unit());
+    if h > 0.0 {
+        format!("  for an error of {wanted:.1e} {unit} use h = {h:.2e} s")
+    } else {
+        format!(
+            "  an error of {wanted:.1e} {unit} is not to be had with this cone: it alone makes {:.1e}",
+            s.bar.cone
+        )
     }
 }
 
@@ -207,36 +216,6 @@ fn lost(events: &[OrderAtEvent]) -> impl Iterator<Item = &OrderAtEvent> {
         _ => false,
     };
     events.iter().filter(changes).take(10)
-}
-
-pub(crate) fn plot_of(s: &Study) -> Plot {
-    let errors: Vec<(f64, f64)> = s
-        .rungs
-        .iter()
-        .map(|r| (r.h, (r.value - s.extrapolated).abs()))
-        .filter(|e| e.1 > 0.0)
-        .collect();
-    let bars: Vec<(f64, f64, f64)> = errors.iter().map(|&(h, e)| (h, e, s.uncertainty)).collect();
-    let (first, last) = (s.rungs[0].h, s.rungs[s.rungs.len() - 1].h);
-    let guide = |h: f64| s.bar.step * libm_pow(h / first, s.order);
-    Plot::new(format!("{} against the step", s.quantity.name()))
-        .x(Axis::log("step h", "s"))
-        .y(Axis::log(
-            "distance from Richardson's value",
-            s.quantity.unit(),
-        ))
-        .line("observed", &errors)
-        .error_bars("what Richardson's value is not sure of", &bars)
-        .line(
-            &format!("slope {}", s.order),
-            &[(first, guide(first)), (last, guide(last))],
-        )
-        .dashed()
-}
-
-/// x to a whole power.
-fn libm_pow(x: f64, power: f64) -> f64 {
-    (0..power as u32).fold(1.0, |y, _| y * x)
 }
 
 fn json_of(s: &Study) -> serde_json::Value {

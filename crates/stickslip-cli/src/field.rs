@@ -1,13 +1,13 @@
 //! `stickslip field`: the velocity field of a vibrating plate.
 
-use crate::output::{Failure, Verdict, print, print_json, progress_bar, seconds};
+use crate::options::overrides;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use stickslip::dynamics::scene::Override;
 use stickslip::prelude::Scene;
 use stickslip::record::parquet::write_numbers;
+use stickslip_console::{Failure, Verdict, print, print_as, progress_bar, seconds};
 use stickslip_plate::FieldError;
 use stickslip_plate::field::{Field, Sampling, period_of};
 use stickslip_plate::library::{self, LIBRARY, Part, PlateMotion};
@@ -75,13 +75,12 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-impl From<FieldError> for Failure {
-    fn from(error: FieldError) -> Self {
-        match error {
-            FieldError::Scene(e) => Self::Scene(e),
-            FieldError::Step { .. } => Self::Work(error.to_string()),
-            FieldError::NoPlate(_) | FieldError::Sampling(_) => Self::Input(error.to_string()),
-        }
+/// How the command ends where there is no field.
+fn failure(error: FieldError) -> Failure {
+    match error {
+        FieldError::Scene(e) => Failure::Scene(e),
+        FieldError::Step { .. } => Failure::Work(error.to_string()),
+        FieldError::NoPlate(_) | FieldError::Sampling(_) => Failure::Input(error.to_string()),
     }
 }
 
@@ -124,7 +123,7 @@ impl Args {
         let places = (self.grid * self.grid) as u64;
         let bar = progress_bar(places, "place", self.quiet || self.json);
         let start = Instant::now();
-        let field = Field::measure(&scene, period, &sampling, &|| bar.inc(1))?;
+        let field = Field::measure(&scene, period, &sampling, &|| bar.inc(1)).map_err(failure)?;
         bar.finish_and_clear();
         let elapsed = start.elapsed().as_secs_f64();
         let title = if scene.title.is_empty() {
@@ -135,11 +134,11 @@ impl Args {
         for path in &self.output {
             write(path, &field, title)?;
         }
-        if self.json {
-            print_json(&json_of(&field, elapsed))?;
-        } else {
-            print(&self.text_of(&field, title, elapsed))?;
-        }
+        print_as(
+            self.json,
+            || json_of(&field, elapsed),
+            || self.text_of(&field, title, elapsed),
+        )?;
         Ok(Verdict::Good)
     }
 
@@ -152,12 +151,7 @@ impl Args {
     }
 
     fn scene(&self, name: &str, known: Option<&PlateMotion>) -> Result<Scene, Failure> {
-        let mut overrides = Vec::new();
-        for option in &self.set {
-            let parsed = Override::from_option(option)
-                .ok_or_else(|| Failure::Input(format!("--set {option}: expected KEY=VALUE")))?;
-            overrides.push(parsed);
-        }
+        let overrides = overrides(&self.set, &[])?;
         match known {
             Some(plate) => {
                 let text = plate.scene_text(self.part());

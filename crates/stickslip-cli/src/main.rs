@@ -1,26 +1,14 @@
-//! The `stickslip` program: thin commands over the library.
+//! The `stickslip` program: thin commands over the library. Benchmarks and reproductions are `stickslip-studies`.
 
 mod accel;
-mod bench;
-mod bench_cannonball;
-mod bench_contacts;
-mod bench_page;
-mod bench_piles;
-mod bench_plate;
-mod bench_precision;
-mod bench_small;
-mod bench_staggered;
 mod check;
 mod collection;
 mod compare;
 mod converge;
-mod dump;
 mod field;
 mod modes;
-mod output;
-mod peers;
+mod options;
 mod planar_source;
-mod reproduce;
 mod run;
 mod schema;
 mod shot;
@@ -29,6 +17,7 @@ mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use stickslip_studies::{bench, reproduce};
 
 /// Rigid bodies in frictional contact, solved to the law and certified step by step.
 ///
@@ -80,8 +69,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => args.run(),
     };
     match result {
-        Ok(output::Verdict::Good) => ExitCode::SUCCESS,
-        Ok(output::Verdict::Bad) => ExitCode::from(1),
+        Ok(verdict) => verdict.exit_code(),
         Err(failure) => failure.report(),
     }
 }

@@ -1,10 +1,11 @@
 //! `stickslip modes`: the force-torque plane split into regions of constant contact mode.
 
 use crate::accel::{is_svg, write_file};
-use crate::output::{Failure, Verdict, print, print_json};
+use crate::options::numbers;
 use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Axis, MapOptions, Options, mode_map};
+use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// Map of the applied forces by the contact modes they lead to, with area fractions
 #[derive(clap::Args)]
@@ -31,23 +32,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "torque")]
     y: Axis,
     /// Range of the horizontal component
-    #[arg(
-        long,
-        value_name = "LO,HI",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_hyphen_values = true
-    )]
-    x_range: Option<Vec<f64>>,
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    x_range: Option<String>,
     /// Range of the vertical component
-    #[arg(
-        long,
-        value_name = "LO,HI",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_hyphen_values = true
-    )]
-    y_range: Option<Vec<f64>>,
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    y_range: Option<String>,
     /// Halvings of the window where modes change: 9 gives 512 squares along a side
     #[arg(long, default_value_t = 9)]
     fine: u32,
@@ -69,17 +58,13 @@ impl Args {
             ..Options::default()
         };
         let window = MapOptions::for_state(state);
-        let range = |option: &str, axis: Axis, given: &Option<Vec<f64>>| match given.as_deref() {
+        let range = |option: &str, axis: Axis, given: Option<&str>| match given {
             None => Ok((axis, window.range(axis))),
-            Some(&[lo, hi]) => Ok((axis, [lo, hi])),
-            Some(other) => Err(Failure::Input(format!(
-                "{option}: expected two numbers with a comma between, found {}",
-                other.len()
-            ))),
+            Some(text) => numbers(option, text).map(|range| (axis, range)),
         };
         let options = MapOptions {
-            x: range("--x-range", self.x, &self.x_range)?,
-            y: range("--y-range", self.y, &self.y_range)?,
+            x: range("--x-range", self.x, self.x_range.as_deref())?,
+            y: range("--y-range", self.y, self.y_range.as_deref())?,
             coarse: window.coarse.min(self.fine),
             fine: self.fine,
         };

@@ -1,6 +1,5 @@
 //! Where `accel` and `modes` take their planar state from: a state file, or a moment of a trajectory.
 
-use crate::output::{Failure, time};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use stickslip::dynamics::check::world_of;
 use stickslip::planar::State;
 use stickslip::prelude::DVec3;
 use stickslip::record::{Frame, Trajectory};
+use stickslip_console::{Failure, time};
 
 #[derive(clap::Args)]
 pub(crate) struct Source {

@@ -1,7 +1,7 @@
 //! `stickslip schema`: the scene format as JSON Schema.
 
-use crate::output::{Failure, Verdict, print};
 use stickslip::dynamics::scene;
+use stickslip_console::{Failure, Verdict, print};
 
 /// Print the JSON Schema of scene files
 ///

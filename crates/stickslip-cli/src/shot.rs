@@ -1,9 +1,9 @@
 //! `stickslip shot`: a picture of one moment, or the whole run as a GLB animation.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use crate::view::with_film;
 use serde_json::json;
 use std::path::PathBuf;
+use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_view::ShotOptions;
 
 /// Draw a moment of a trajectory, or export it as an animation

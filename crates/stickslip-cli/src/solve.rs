@@ -1,19 +1,16 @@
 //! `stickslip solve`: one stored complementarity or frictional contact problem, or a folder of them.
 
 use crate::collection::Collection;
-use crate::output::{Failure, Verdict, print, print_json, seconds};
-use crate::peers::{self, NoAnswer};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
-use stickslip::prelude::DVec3;
 use stickslip::problems::json::step::StepFile;
-use stickslip::problems::prepared::Prepared;
 use stickslip::problems::stored::{StoredAnswer, StoredProblem};
-use stickslip::solvers::limit::Limit;
+use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::{self, LawParts};
+use stickslip_console::{Failure, Verdict, print_as, seconds};
+use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
 
 /// Solve a stored complementarity or frictional contact problem
 ///
@@ -58,16 +55,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Is it a length of time?
-pub(crate) fn check_limit(limit: Option<f64>) -> Result<(), Failure> {
-    match limit {
-        Some(limit) if !(limit > 0.0 && limit.is_finite()) => Err(Failure::Input(format!(
-            "--limit {limit}: expected a positive number of seconds"
-        ))),
-        _ => Ok(()),
-    }
-}
-
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
         if !(self.tol > 0.0 && self.tol.is_finite()) {
@@ -77,72 +64,75 @@ impl Args {
             )));
         }
         check_limit(self.limit)?;
-        if self.all {
-            Collection::read(&self.problem)?.solve(
-                &self.solver,
-                self.tol,
-                self.limit,
-                self.json,
-                self.plot.as_deref(),
-            )
-        } else {
-            self.solve_one()
+        if !self.all {
+            return self.solve_one();
         }
+        let collection = Collection {
+            folder: &self.problem,
+            solvers: &self.solver,
+            tolerance: self.tol,
+            limit: self.limit,
+            json: self.json,
+            plot: self.plot.as_deref(),
+        };
+        collection.run()
     }
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
         let problem = read(&self.problem)?;
         let (answer, elapsed) = solve(&problem, &self.solver, self.tol, self.limit, Budget::ONCE)?;
         if let Some(path) = &self.impulses {
-            let mut text = String::new();
-            for x in &answer.values {
-                // Writing to a String cannot fail.
-                let _ = writeln!(text, "{x:?}");
-            }
-            std::fs::write(path, text).map_err(|e| {
-                Failure::Input(format!("{}: cannot be written: {e}", path.display()))
-            })?;
+            write_values(path, &answer.values)?;
         }
-        if self.json {
-            print_json(&json_of(&problem, &answer, elapsed))?;
-        } else {
-            print(&format!(
-                "{}\n  {}\n  {} by {} in {} ({} iterations)\n  residual {:.2e} (by |q|: {:.2e}) against {:.0e}",
-                self.problem.display(),
-                problem.describe(),
-                answer.status,
-                answer.solver,
-                seconds(elapsed),
-                answer.iterations,
-                answer.residual,
-                answer.residual_faf,
-                self.tol
-            ))?;
-            if let Some(parts) = parts(&problem, &answer) {
-                print(&format!(
-                    "  the law at its worst contact: approach {:.1e} m/s, pull {:.1e} N s, open and pressed {:.1e} m/s,\n  \
-                     outside the cone {:.1e} N s, dissipation lacking {:.1e} J (in the units of the file)",
-                    parts.penetration_rate,
-                    parts.pull,
-                    parts.gap_with_impulse,
-                    parts.cone_excess,
-                    parts.dissipation_gap
-                ))?;
-            }
-            if let Some(text) = of_step(&problem, &answer) {
-                print(&text)?;
-            }
-            if !answer.note.is_empty() {
-                print(&format!("  {}", answer.note))?;
-            }
+        print_as(
+            self.json,
+            || json_of(&problem, &answer, elapsed),
+            || self.text_of(&problem, &answer, elapsed),
+        )?;
+        Ok(Verdict::of(answer.status == "solved"))
+    }
+
+    fn text_of(&self, problem: &StoredProblem, answer: &StoredAnswer, elapsed: f64) -> String {
+        let mut lines = vec![format!(
+            "{}\n  {}\n  {} by {} in {} ({} iterations)\n  residual {:.2e} (by |q|: {:.2e}) against {:.0e}",
+            self.problem.display(),
+            problem.describe(),
+            answer.status,
+            answer.solver,
+            seconds(elapsed),
+            answer.iterations,
+            answer.residual,
+            answer.residual_faf,
+            self.tol
+        )];
+        lines.extend(parts(problem, answer).map(|parts| {
+            format!(
+                "  the law at its worst contact: approach {:.1e} m/s, pull {:.1e} N s, open and pressed {:.1e} m/s,\n  \
+                 outside the cone {:.1e} N s, dissipation lacking {:.1e} J (in the units of the file)",
+                parts.penetration_rate,
+                parts.pull,
+                parts.gap_with_impulse,
+                parts.cone_excess,
+                parts.dissipation_gap
+            )
+        }));
+        lines.extend(of_step(problem, answer));
+        if !answer.note.is_empty() {
+            lines.push(format!("  {}", answer.note));
         }
-        Ok(verdict(answer.status == "solved"))
+        lines.join("\n")
     }
 }
 
-/// Values as impulses.
-fn impulses(values: &[f64]) -> Vec<DVec3> {
-    values.chunks_exact(3).map(DVec3::from_slice).collect()
+/// One number a line.
+fn write_values(path: &Path, values: &[f64]) -> Result<(), Failure> {
+    let mut text = String::new();
+    for x in values {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{x:?}");
+    }
+    std::fs::write(path, text)
+        .map_err(|e| Failure::Input(format!("{}: cannot be written: {e}", path.display())))
 }
 
 /// The parts of the law for a contact problem.
@@ -195,124 +185,13 @@ fn own(file: &StepFile, answer: &StoredAnswer) -> Option<Own> {
     let (residual, _) = residual::of_step(&file.problem, &file.impulses, &mut theirs);
     file.problem
         .velocity_into(&impulses(&answer.values), &mut ours);
-    let distance = theirs.iter().zip(&ours).map(|(a, b)| {
-        let (v, w) = (a.linear - b.linear, a.angular - b.angular);
-        v.length().max(w.length())
-    });
     Some(Own {
         residual,
-        distance: distance.fold(0.0, f64::max),
+        distance: Twist::largest_difference(&theirs, &ours),
     })
 }
 
-/// Seconds within which a solve is repeated, five times at least unless that takes ten times as long: what is told is the
-/// best of its times, the first of which also pays for fresh memory.
-#[derive(Clone, Copy)]
-pub(crate) struct Budget(pub(crate) f64);
-
-impl Budget {
-    /// One solve.
-    pub(crate) const ONCE: Self = Self(0.0);
-}
-
-/// The answer and the seconds it took.
-pub(crate) fn solve(
-    problem: &StoredProblem,
-    solver: &str,
-    tolerance: f64,
-    limit: Option<f64>,
-    budget: Budget,
-) -> Result<(StoredAnswer, f64), Failure> {
-    // Seconds for each of a peer's own solvers.
-    const LIMIT: f64 = 10.0;
-    let for_peers = limit.unwrap_or(LIMIT);
-    if let Some(answer) = peers::solve(problem, solver, tolerance, for_peers, budget) {
-        return answer.map_err(|no| match no {
-            NoAnswer::Absent(why) | NoAnswer::Failed(why) => {
-                Failure::Work(format!("--solver {solver}: {why}"))
-            }
-        });
-    }
-    let unknown = || {
-        let names: Vec<&str> = problem
-            .solvers()
-            .iter()
-            .copied()
-            .chain(peers::names())
-            .collect();
-        Failure::Input(format!(
-            "--solver {solver}: for this kind of problem expected one of {}",
-            names.join(", ")
-        ))
-    };
-    let mut prepared = Prepared::new(problem, solver).ok_or_else(unknown)?;
-    let (mut spent, mut best, mut runs) = (0.0, f64::INFINITY, 0);
-    let clock = limit.map(Limit::seconds);
-    let late = || clock.as_ref().is_some_and(Limit::is_reached);
-    let mut first = None;
-    let attempt = loop {
-        let start = Instant::now();
-        let attempt = prepared.attempt(tolerance);
-        let elapsed = start.elapsed().as_secs_f64();
-        // A repetition that the limit cut short says nothing.
-        if late()
-            && let Some(first) = first
-        {
-            break first;
-        }
-        spent += elapsed;
-        best = elapsed.min(best);
-        runs += 1;
-        if late() || spent >= budget.0 && (runs >= 5 || spent >= 10.0 * budget.0) {
-            break attempt;
-        }
-        first.get_or_insert(attempt);
-    };
-    let mut answer = attempt.judge(problem, tolerance).ok_or_else(|| {
-        Failure::Work(format!(
-            "--solver {solver}: its answer has the wrong length"
-        ))
-    })?;
-    if let Some(limit) = limit.filter(|_| late() && answer.status == "not converged") {
-        answer.status = "out of time";
-        answer.note = format!(
-            "not solved: limit of {limit} s reached, best residual {:.2e}",
-            answer.residual
-        );
-    }
-    if answer.status == "solved"
-        && let Some(text) = off_in_velocities(problem, &answer.values)
-    {
-        answer.note = text;
-    }
-    Ok((answer, best))
-}
-
-/// What the scaling of the collections does not see: where bodies are light, impulses are small beside |q|, and an answer within
-/// the tolerance may be far off in velocities.
-fn off_in_velocities(problem: &StoredProblem, values: &[f64]) -> Option<String> {
-    const NOTABLE: f64 = 1e-4;
-    let StoredProblem::Contact(local) = problem else {
-        return None;
-    };
-    let (off, at) = residual::of_local(local, &impulses(values));
-    let speed = local.q.iter().fold(0.0, |m: f64, q| m.max(q.length()));
-    (off > NOTABLE * speed).then(|| {
-        format!(
-            "contact {at} is off by {off:.1e} m/s, where velocities are up to {speed:.1e}: this scaling says little of light bodies. \
-             Ask for a smaller --tol; steps of `run --dump-blocks` are judged in m/s"
-        )
-    })
-}
-
-pub(crate) fn read(path: &Path) -> Result<StoredProblem, Failure> {
-    StoredProblem::read(path).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
-}
-
-pub(crate) fn verdict(good: bool) -> Verdict {
-    if good { Verdict::Good } else { Verdict::Bad }
-}
-
+/// All that is known of an answer.
 pub(crate) fn json_of(
     problem: &StoredProblem,
     answer: &StoredAnswer,
@@ -341,27 +220,4 @@ pub(crate) fn json_of(
         "note": answer.note,
         "seconds": elapsed,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use stickslip::prelude::DMat3;
-    use stickslip::solvers::problem::Law;
-    use stickslip::solvers::problem::delassus::Delassus;
-
-    #[test]
-    fn velocities_that_the_scaling_hides_are_told() {
-        // A microgram: an impulse that is a hundredth too large is 1e-11 N s off, and 1e-2 m/s.
-        let w = DMat3::IDENTITY * 1e9;
-        let problem = StoredProblem::Contact(LocalProblem {
-            delassus: Delassus::from_blocks(1, vec![(0, 0, w)]),
-            q: vec![DVec3::NEG_X],
-            laws: vec![Law::Cone { mu: 0.5 }],
-        });
-        let told = |p: f64| off_in_velocities(&problem, &[p, 0.0, 0.0]);
-        assert_eq!(told(1e-9), None);
-        let note = told(1.01e-9).expect("a word");
-        assert!(note.starts_with("contact 0 is off by 1.0e-2 m/s"), "{note}");
-    }
 }

@@ -1,11 +1,11 @@
 //! `stickslip view`: a recorded run as one page to look at.
 
-use crate::output::{Failure, Verdict, print, print_json};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::scene_of;
 use stickslip::prelude::World;
 use stickslip::record::Trajectory;
+use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_view::Film;
 
 /// Write a trajectory as one HTML page with a 3D view

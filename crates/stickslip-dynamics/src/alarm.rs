@@ -65,7 +65,7 @@ impl Watch {
     /// None, several or continuum, and whether static friction has a part in it; nothing where the acceleration is unique, an impact comes first, or the
     /// body is not planar.
     fn status(&mut self, world: &World, i: usize) -> Option<(Status, bool)> {
-        use crate::planar_view::NotPlanar::{NoContact, Prescribed};
+        use crate::planar::NotPlanar::{NoContact, Prescribed};
         let view = match world.planar_view(i) {
             Ok(view) => view,
             Err(NoContact | Prescribed) => return None,

@@ -24,7 +24,7 @@
 //! with p_n and the mode that the contact had in the last step.
 
 use std::f64::consts::PI;
-use stickslip_certify::Mode;
+use stickslip_model::Mode;
 
 /// The numbers of directions that a contact can be given.
 pub const FANS: [u32; 5] = [4, 8, 16, 32, 64];

@@ -1,69 +1,24 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
+mod report;
+mod steps;
+
 use crate::budget::FANS;
-use crate::methods::Method;
+use crate::methods::{Driver, Method};
 use crate::scene::{Files, Override, Scene, SceneError};
-use crate::world::{Plan, World, energy};
-use stickslip_certify::{
-    BodyState, Certificate, Cone, ContactImpulse, Kind, Residual, Scheme, StepRecord,
-};
+use crate::step::find::touching::Touch;
+use crate::step::gate::seen;
+use crate::step::integrate::Motion;
+use crate::step::task::{Plan, Task};
+use crate::world::World;
+use steps::check_step;
 use stickslip_geometry::separation::separation;
+use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
-use stickslip_record::{Frame, StateHash, Trajectory};
+use stickslip_record::{StateHash, Trajectory};
 
-/// Something in the file that is not so.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// In which step (0 is the initial state).
-    pub step: u64,
-    /// Time at its end, s.
-    pub t: f64,
-    /// What is wrong, with the bodies concerned.
-    pub what: String,
-}
-
-/// What the check came to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Steps judged.
-    pub steps: u64,
-    /// Largest residual of each kind, m/s, and when.
-    pub worst: [(f64, f64); Residual::ALL.len()],
-    /// Largest equality residual in units of its rounding bound, and when.
-    pub rounding: (f64, f64),
-    /// Deepest penetration, m, and when.
-    pub penetration: (f64, f64),
-    /// What is wrong, in order of time; at most [`MAX_FINDINGS`].
-    pub findings: Vec<Finding>,
-    /// Findings beyond those listed.
-    pub more: usize,
-    /// What the file leaves open: a run that died, steps that were thinned away.
-    pub notes: Vec<String>,
-}
-
-/// So many findings are listed; the rest are counted.
-pub const MAX_FINDINGS: usize = 100;
-
-impl Report {
-    /// Is everything in the file so?
-    #[must_use]
-    pub fn valid(&self) -> bool {
-        self.findings.is_empty()
-    }
-
-    fn find(&mut self, step: &StepRecord, what: String) {
-        if self.findings.len() < MAX_FINDINGS {
-            self.findings.push(Finding {
-                step: step.step,
-                t: step.t,
-                what,
-            });
-        } else {
-            self.more += 1;
-        }
-    }
-}
+pub use report::{Finding, MAX_FINDINGS, Report};
 
 /// Judges every recorded step of a trajectory.
 ///
@@ -175,147 +130,6 @@ fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
     }
 }
 
-fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
-    let step = &frame.step;
-    let h = world.settings().h;
-    if let Some(what) = world.mistimed(step) {
-        report.find(step, what);
-        return;
-    }
-    let start: &[BodyState] = match &frame.start {
-        Some(start) => {
-            if before.step.step + 1 == step.step && !world.moved_to(&before.step, &start.bodies) {
-                report.find(
-                    step,
-                    "it starts elsewhere than the step before it ended".into(),
-                );
-            }
-            if (start.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
-                report.find(
-                    step,
-                    "the time of its starting state is not one step earlier".into(),
-                );
-            }
-            &start.bodies
-        }
-        None if before.step.step + 1 == step.step => {
-            if (before.step.t - (step.t - step.h)).abs() > 8.0 * f64::EPSILON * (step.t + h) {
-                report.find(step, "its length is not that of its time".into());
-            }
-            &before.step.bodies
-        }
-        None => {
-            report.find(step, "the state before it is missing".into());
-            return;
-        }
-    };
-    if step.kind == Kind::Extrapolated {
-        check_extrapolated(world, step, report);
-        return;
-    }
-    // What is restituted follows from the steps before; a thinned file does not have them.
-    if frame.start.is_some() && before.step.step + 1 != step.step {
-        world.restitution.clear();
-    } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
-        if let Some(what) = world.misgiven(&before.step, step) {
-            report.find(step, what.into());
-        }
-    } else if let Some(contact) = world.misrestituted(step) {
-        let [a, b] = contact
-            .contact
-            .bodies
-            .map(|i| &world.model().bodies[i].name);
-        let what = "what it restitutes is not what was compressed";
-        report.find(step, format!("contact of \"{a}\" and \"{b}\": {what}"));
-    }
-    let Some(found) = world.judge_recorded(start, step) else {
-        report.find(
-            step,
-            "a force or a prescribed motion is not finite here".into(),
-        );
-        return;
-    };
-    report.steps += 1;
-    let raise = |worst: &mut (f64, f64), value: f64| {
-        if value > worst.0 || value.is_nan() {
-            *worst = (value, step.t);
-        }
-    };
-    for (worst, &value) in report.worst.iter_mut().zip(&found.residuals) {
-        raise(worst, value);
-    }
-    raise(&mut report.rounding, found.rounding);
-    raise(&mut report.penetration, found.penetration);
-
-    let tolerance = world.settings().tolerance;
-    if !found.holds(tolerance) {
-        let (kind, value) = found.worst_of_law();
-        let what = if value <= found.bound(tolerance) {
-            let (kind, value) = found.worst();
-            format!(
-                "{} residual {value:.3e} m/s is {:.3e} times what rounding explains",
-                kind.name(),
-                found.rounding
-            )
-        } else {
-            let bound = found.bound(tolerance);
-            format!(
-                "{} residual {value:.3e} m/s exceeds {bound:.1e} m/s",
-                kind.name()
-            )
-        };
-        report.find(step, what);
-    }
-    if found != step.certificate {
-        report.find(
-            step,
-            "the stored certificate is not that of the states and impulses".into(),
-        );
-    }
-    let gravity = world.settings().gravity;
-    if step.energy != energy(world.model(), gravity, &step.bodies, &step.joints) {
-        report.find(step, "the stored energy is not that of the states".into());
-    }
-    for contact in &step.contacts {
-        if let Some(what) = world.misrecorded(step, contact) {
-            let [a, b] = contact
-                .contact
-                .bodies
-                .map(|i| &world.model().bodies[i].name);
-            report.find(step, format!("contact of \"{a}\" and \"{b}\": {what}"));
-        }
-    }
-}
-
-/// What can be said of a step that several certified ones were combined into.
-fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
-    report.steps += 1;
-    if !step.certificate.holds(world.settings().tolerance) {
-        report.find(step, "an inner step did not meet its tolerance".into());
-    }
-    if step.energy
-        != energy(
-            world.model(),
-            world.settings().gravity,
-            &step.bodies,
-            &step.joints,
-        )
-    {
-        report.find(step, "the stored energy is not that of the states".into());
-    }
-    let norms = step
-        .bodies
-        .iter()
-        .map(|b| (b.pose.orientation.length() - 1.0).abs());
-    if norms.fold(0.0, f64::max) > 8.0 * f64::EPSILON {
-        report.find(step, "a quaternion is not of unit length".into());
-    }
-    let depth = world.deepest(&step.bodies);
-    if depth > report.penetration.0 {
-        report.penetration = (depth, step.t);
-    }
-}
-
 fn check_summary(trajectory: &Trajectory, report: &mut Report) {
     let Some(last) = trajectory.frames.last() else {
         return;
@@ -365,28 +179,44 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
 }
 
 impl World {
-    /// Judges a recorded step; `None` where a force or a motion is not finite.
+    /// Judges a recorded step; `None` where a force or a motion is not finite. Restitution remembers it, right or wrong.
     fn judge_recorded(&mut self, start: &[BodyState], step: &StepRecord) -> Option<Certificate> {
-        self.last.step = step.step - 1;
-        self.last.t = if self.settings.method.has_fixed_step() {
-            (step.step - 1) as f64 * self.settings.h
-        } else {
-            step.t - step.h
+        let last = StepRecord {
+            step: step.step - 1,
+            t: if self.settings.method.has_fixed_step() {
+                (step.step - 1) as f64 * self.settings.h
+            } else {
+                step.t - step.h
+            },
+            bodies: start.to_vec(),
+            ..StepRecord::default()
         };
-        self.last.bodies.clear();
-        self.last.bodies.extend_from_slice(start);
         let plan = Plan {
             h: step.h,
             t_next: step.t,
             kind: step.kind,
             scheme: self.scheme_of(step.kind),
         };
-        self.prepare(plan).ok()?;
-        self.work.next.clone_from(&step.bodies);
-        self.work.impulses.clone_from(&step.contacts);
-        self.work.joints.impulses.clone_from(&step.joints);
-        let certificate = self.judge();
-        self.remember();
+        let mut motion = Motion {
+            bodies: step.bodies.clone(),
+            contacts: step.contacts.clone(),
+            joints: step.joints.clone(),
+            ..Motion::default()
+        };
+        let driver = Driver::of(self);
+        let task = Task {
+            last: &last,
+            ..driver.task(plan)
+        };
+        let stepper = driver.stepper;
+        let wrench = stepper.forces.apply(&task).ok()?;
+        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
+        stepper.contacts.place(&predicted);
+        let certificate = stepper.gate.certificate(&predicted, &mut motion);
+        if let Some(seen) = seen(&predicted, &stepper.contacts.placed, &motion) {
+            let (model, memory) = (&self.setup.model, &mut self.memory);
+            memory.restitution.advance(model, &motion.contacts, &seen);
+        }
         Some(certificate)
     }
 
@@ -395,8 +225,16 @@ impl World {
         if !self.settings.projection {
             return false;
         }
-        self.last.clone_from(before);
-        self.project().is_ok() && self.last.bodies == start
+        let mut driver = Driver {
+            last: before,
+            ..Driver::of(self)
+        };
+        let Ok(projected) = driver.project() else {
+            return false;
+        };
+        projected
+            .moved
+            .map_or(before.bodies == start, |moved| moved.bodies == start)
     }
 
     /// How the contacts of such a record are to be read.
@@ -433,20 +271,18 @@ impl World {
         if before.kind != Kind::Compression {
             return Some("it gives back what was not compressed");
         }
-        self.last.t = before.t;
-        self.last.bodies.clone_from(&before.bodies);
-        let plan = Plan {
-            h: 0.0,
-            t_next: before.t,
-            kind: Kind::Compression,
-            scheme: Scheme::Impact,
+        let driver = Driver::of(self);
+        let task = Task {
+            last: before,
+            ..driver.task(Plan::phase(before, Kind::Compression))
         };
-        self.prepare(plan).ok()?;
-        let given: Vec<f64> = before
-            .contacts
-            .iter()
-            .map(|c| self.restitution_of(c))
-            .collect();
+        let stepper = driver.stepper;
+        let wrench = stepper.forces.apply(&task).ok()?;
+        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
+        stepper.contacts.place(&predicted);
+        let touch = Touch::at(&predicted, &stepper.contacts.placed);
+        let given = before.contacts.iter().map(|c| touch.restitution_of(c));
+        let given: Vec<f64> = given.collect();
         if step.kind != Kind::Decompression {
             let left = given.iter().any(|&r| r > 0.0);
             return left.then_some("the compression before it is not given back");
@@ -459,12 +295,12 @@ impl World {
 
     /// The deepest overlap of any two bodies, m; 0 where there is none.
     fn deepest(&self, states: &[BodyState]) -> f64 {
-        let bodies = &self.model.bodies;
+        let bodies = &self.setup.model.bodies;
         let mut depth: f64 = 0.0;
         for (j, b) in bodies.iter().enumerate() {
             for (i, a) in bodies[..j].iter().enumerate() {
                 let ignored = self.settings.ignored.binary_search(&[i, j]).is_ok();
-                if self.model.may_collide(i, j) && !ignored {
+                if self.setup.model.may_collide(i, j) && !ignored {
                     let (p, q) = (&states[i].pose, &states[j].pose);
                     depth = depth.max(-separation(&a.shape, p, &b.shape, q));
                 }
@@ -477,18 +313,19 @@ impl World {
     fn misrestituted<'s>(&self, step: &'s StepRecord) -> Option<&'s ContactImpulse> {
         let contacts = step.contacts.iter();
         let mut ended = Vec::new();
-        self.restitution
+        self.memory
+            .restitution
             .ended(contacts.clone().map(|c| &c.contact), &mut ended);
         let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
-            c.restituted != self.restitutions.of(c.contact.bodies) * **ended
+            c.restituted != self.setup.restitutions.of(c.contact.bodies) * **ended
         };
         contacts.zip(&ended).find(wrong).map(|(c, _)| c)
     }
 
-    /// What the record of a contact says that its impulse, its place and the scene do not; the step has
+    /// What the record of contact `k` says that its impulse, its place and the scene do not; the step has
     /// been judged just before.
-    fn misrecorded(&self, step: &StepRecord, contact: &ContactImpulse) -> Option<&'static str> {
-        if contact.contact.friction != self.frictions.of(contact.contact.bodies) {
+    fn misrecorded(&self, k: usize, contact: &ContactImpulse) -> Option<&'static str> {
+        if contact.contact.friction != self.setup.frictions.of(contact.contact.bodies) {
             return Some("its friction is not that of the scene");
         }
         let allowed = match self.settings.cone {
@@ -498,7 +335,7 @@ impl World {
         if !allowed && contact.contact.friction.stick > 0.0 {
             return Some("its number of friction directions is not the scene's");
         }
-        if contact.mode != self.law_of(&step.bodies, contact).mode() {
+        if self.stepper.gate.modes().get(k) != Some(&contact.mode) {
             return Some("its mode is not that of its impulse and slip");
         }
         None

@@ -1,18 +1,17 @@
 //! From what the file says to a checked world.
 
-use crate::builder::BodySpec;
+use crate::builder::{AxisSpec, BodySpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
 use crate::error::BuildError;
 use crate::expression::{Function, STATE_NAMES};
-use crate::joint_spec::{AxisSpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
 use crate::motion::{Motion, TimeFunction};
 use crate::prescribed::at_time;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::DVec3;
 use std::sync::Arc;
-use stickslip_certify::{BodyState, Wrench};
 use stickslip_geometry::mass::centred;
 use stickslip_geometry::{MassProperties, Pose, Twist};
+use stickslip_model::{BodyState, Wrench};
 
 impl World {
     /// Builds the world of a scene.

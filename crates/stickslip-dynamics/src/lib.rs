@@ -1,46 +1,40 @@
 //! Scenes, worlds and time steppers: the only crate that sees both shapes and solvers.
 
 pub mod alarm;
-mod assemble;
 pub mod budget;
 mod builder;
 pub mod check;
-mod contacts;
+pub mod closed_forms;
 pub mod converge;
 pub mod error;
-pub mod exact;
 pub mod expression;
 mod from_scene;
 pub mod impact;
-mod integrate;
-mod joint_spec;
-mod joint_step;
-mod joints;
 pub mod methods;
 mod motion;
-mod planar_outline;
-pub mod planar_view;
+pub mod planar;
 mod prescribed;
 mod problem_file;
-mod refusal;
 pub mod scene;
+mod settings;
+mod setup;
 pub mod simulate;
 mod spline;
-mod stages;
 mod step;
-mod ways;
+mod stopwatch;
 mod world;
 
-pub use builder::{BodySpec, WorldBuilder};
-pub use error::{BuildError, StepError};
-pub use joint_spec::{
-    AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+pub use builder::{
+    AxisSpec, BALL, BodySpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+    WorldBuilder,
 };
+pub use error::{BuildError, StepError};
 pub use motion::{ForceLaw, Motion, TimeFunction};
-pub use planar_view::{NotPlanar, PlanarView};
+pub use planar::{NotPlanar, PlanarView};
 pub use prescribed::Sinusoid;
 pub use scene::{Scene, SceneError};
+pub use settings::Settings;
 pub use simulate::{Outcome, simulate};
 pub use spline::PeriodicTable;
-pub use stages::{Stage, Stopwatch};
-pub use world::{Settings, World};
+pub use stopwatch::{Stage, Stopwatch};
+pub use world::World;

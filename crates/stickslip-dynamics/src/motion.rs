@@ -1,8 +1,8 @@
 //! Motions and forces that are given as functions of time.
 
 use std::sync::Arc;
-use stickslip_certify::{BodyState, Wrench};
 use stickslip_geometry::{Pose, Twist};
+use stickslip_model::{BodyState, Wrench};
 
 /// How a body moves.
 #[derive(Clone)]

@@ -12,8 +12,8 @@
 use crate::expression::Function;
 use crate::scene::Prescribed;
 use glam::{DQuat, DVec3};
-use stickslip_certify::BodyState;
 use stickslip_geometry::{Pose, Twist, pose::exp};
+use stickslip_model::BodyState;
 
 /// One sinusoidal acceleration, a(t) = amplitude sin(ωt + phase), integrated twice with zero-mean velocity and
 /// place: v(t) = −(amplitude/ω) cos(ωt + phase), x(t) = −(amplitude/ω²) sin(ωt + phase).

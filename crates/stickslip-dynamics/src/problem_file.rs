@@ -11,39 +11,39 @@ impl World {
     /// motion found, with a compliance C that is negligible there.
     #[must_use]
     pub fn problem_file(&self, name: String, note: String) -> StepFile {
-        let (model, work) = (&self.model, &self.work);
+        let (model, stepper) = (&self.setup.model, &self.stepper);
+        let assembly = &stepper.trial.assembly;
         let body = |i: usize| &model.bodies[i].name;
-        let contacts = work.contacts.iter().map(|c| {
+        let contacts = stepper.contacts.list.iter().map(|c| {
             let [a, b] = c.bodies.map(body);
             format!("\"{a}\" with \"{b}\"")
         });
         let contacts: Vec<String> = contacts.collect();
-        let given_back = work.problem.restituting().iter();
+        let given_back = assembly.restituting().iter();
         let given_back =
             given_back.filter_map(|&k| Some(format!("restitution of {}", contacts.get(k)?)));
         let mut blocks: Vec<String> = (contacts.iter().cloned())
             .chain(given_back)
-            .chain(work.joints.block_names(model))
+            .chain(stepper.trial.joints.block_names(model))
             .collect();
         let problem = self.problem().clone();
         if blocks.len() != problem.contacts.len() {
             blocks.clear();
         }
         // A step that ended before a solver was asked has impulses of another problem, or none.
-        let started = work.of_blocks.len() == problem.contacts.len();
+        let started = assembly.impulses.len() == problem.contacts.len();
         StepFile {
             name,
             note,
             problem,
-            bodies: work
-                .problem
+            bodies: assembly
                 .entered()
                 .iter()
                 .map(|&i| body(i).clone())
                 .collect(),
             blocks,
             impulses: if started {
-                work.of_blocks.clone()
+                assembly.impulses.clone()
             } else {
                 Vec::new()
             },

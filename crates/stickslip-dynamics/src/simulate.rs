@@ -5,7 +5,7 @@ use crate::error::StepError;
 use crate::methods::Projections;
 use crate::scene::Scene;
 use crate::world::World;
-use stickslip_certify::{BodyState, Residual};
+use stickslip_model::{BodyState, Residual};
 use stickslip_record::base64;
 use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
 use stickslip_solvers::auto::selection::RULE;
@@ -76,12 +76,7 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .iter()
             .map(|(name, bytes)| (name.clone(), base64::encode(bytes)))
             .collect(),
-        bodies: world
-            .model()
-            .bodies
-            .iter()
-            .map(|b| b.name.clone())
-            .collect(),
+        bodies: world.model().body_names().map(Into::into).collect(),
         joints: world.model().joint_names().map(Into::into).collect(),
         h: settings.h,
         until: scene.step.until,

@@ -1,109 +1,21 @@
-//! A world: what has been checked. Constant model, changing state, memory of the last step, settings and
-//! results are kept apart; a step changes the state only when it is accepted.
+//! A world: what has been checked. What never changes, what changes with each step, what is remembered from step to step,
+//! settings and the stepper are kept apart; a step changes the state only when it is accepted.
 
-use crate::contacts::Finder;
-use crate::error::BuildError;
-use crate::joint_spec::Drives;
-use crate::joints::{JointWork, last_phi};
-use crate::methods::Method;
-use crate::motion::{ForceLaw, Motion};
-use crate::stages::Stopwatch;
-use glam::{DMat3, DVec3};
-use stickslip_certify::islands::Islands;
-use stickslip_certify::{
-    Body, BodyState, Cone, ContactImpulse, Friction, JointImpulse, Judge, Kind, Model, Reading,
-    Restitution, Scheme, StepRecord, Wrench,
+use crate::budget::Chosen;
+use crate::error::{BuildError, StepError};
+use crate::methods::{Driver, Loop, Progress};
+use crate::settings::Settings;
+use crate::setup::Setup;
+use crate::step::joints::springs::last_phi;
+use crate::step::stepper::Stepper;
+use crate::step::task::Plan;
+use crate::stopwatch::Stopwatch;
+use glam::DVec3;
+use stickslip_model::{
+    Body, BodyState, ContactImpulse, JointImpulse, Model, Restitution, Scheme, StepRecord, Wrench,
 };
-use stickslip_geometry::narrow_phase::Rule;
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
-
-/// How a world is stepped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Length of a step, s.
-    pub h: f64,
-    /// How time is stepped.
-    pub method: Method,
-    /// Wanted error at the end of the run, m, of the method that controls it; infinite for steps of h alone.
-    pub error: f64,
-    /// End of the run, s, for which the error is wanted.
-    pub until: f64,
-    /// What bounds friction beside a restitution impulse.
-    pub reading: Reading,
-    /// The friction cone.
-    pub cone: Cone,
-    /// Name of the solver tried first.
-    pub solver: String,
-    /// Largest residual of the law that is accepted, m/s for velocities up to 1 m/s.
-    pub tolerance: f64,
-    /// Uniform gravity, m/s².
-    pub gravity: DVec3,
-    /// Is the energy inequality checked in every step?
-    pub energy_check: bool,
-    /// Are overlapping bodies moved apart before every step?
-    pub projection: bool,
-    /// Contact where the free space is not convex.
-    pub contact: Rule,
-    /// Pairs of bodies that do not collide (sorted, first smaller).
-    pub ignored: Vec<[usize; 2]>,
-    /// Threads that may be used; the answer does not depend on it.
-    pub threads: usize,
-}
-
-/// Coefficients of friction by pair of bodies.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Frictions {
-    /// Of each body's own material.
-    pub(crate) bodies: Vec<Friction>,
-    /// Pairs with an entry of their own, sorted.
-    pub(crate) pairs: Vec<([usize; 2], Friction)>,
-}
-
-impl Frictions {
-    /// The pair's own entry, else the larger of the two bodies'.
-    pub(crate) fn of(&self, bodies: [usize; 2]) -> Friction {
-        if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
-            return self.pairs[k].1;
-        }
-        let [a, b] = bodies.map(|i| self.bodies[i]);
-        Friction {
-            stick: a.stick.max(b.stick),
-            slide: a.slide.max(b.slide),
-        }
-    }
-}
-
-/// Coefficients of restitution by pair of bodies.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Restitutions {
-    /// Of each body's own material.
-    pub(crate) bodies: Vec<f64>,
-    /// Pairs with an entry of their own, sorted.
-    pub(crate) pairs: Vec<([usize; 2], f64)>,
-}
-
-impl Restitutions {
-    /// Does any pair restitute?
-    pub(crate) fn any(&self) -> bool {
-        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
-    }
-
-    /// The pair's own entry, else the larger of the two bodies'.
-    pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
-        match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
-            Ok(k) => self.pairs[k].1,
-            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
-        }
-    }
-}
-
-/// A force on one body.
-#[derive(Clone)]
-pub(crate) struct AppliedForce {
-    pub(crate) body: usize,
-    pub(crate) law: ForceLaw,
-}
 
 /// Rigid bodies in frictional contact, stepped one certified step at a time.
 ///
@@ -123,95 +35,77 @@ pub(crate) struct AppliedForce {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct World {
-    pub(crate) model: Model,
-    pub(crate) motions: Vec<Motion>,
-    pub(crate) forces: Vec<AppliedForce>,
-    pub(crate) frictions: Frictions,
-    pub(crate) restitutions: Restitutions,
-    /// Compressions that are to be given back.
-    pub(crate) restitution: Restitution,
-    /// What projections have done.
-    pub(crate) projections: crate::methods::Projections,
+    /// What never changes.
+    pub(crate) setup: Setup,
+    pub(crate) settings: Settings,
+    pub(crate) state: State,
+    pub(crate) memory: Memory,
+    pub(crate) stepper: Stepper,
+}
+
+/// What a step changes. Written where a step is accepted (`step/gate.rs`), and by [`World::restore`].
+pub(crate) struct State {
+    /// The last accepted step: the states of the bodies, and the contacts from which the next one is warm started.
+    pub(crate) last: StepRecord,
     /// Where the last step started, if bodies had been moved before it.
     pub(crate) started: Option<Vec<BodyState>>,
-    /// The cones chosen in the last step, where there is a budget.
-    pub(crate) chosen: Option<crate::budget::Chosen>,
-    /// Where the event loop stands.
-    pub(crate) events: crate::methods::Loop,
-    /// The step size control of the extrapolated method.
-    pub(crate) control: crate::methods::Control,
-    /// The functions of time of each joint.
-    pub(crate) drives: Vec<Drives>,
-    pub(crate) settings: Settings,
-    /// The last accepted step: the state, and the contacts from which the next one is warm started.
-    pub(crate) last: StepRecord,
-    pub(crate) work: Workspace,
-    /// The chosen solver first, then those tried when its answer is not certified.
-    pub(crate) solvers: Vec<Option<Box<dyn ContactSolver>>>,
-    pub(crate) judge: Judge,
+    /// The friction cones chosen in the last step, where there is a budget for them.
+    pub(crate) cones: Option<Chosen>,
     /// What was left of the energy inequality in the last step, relative to its size; where it is checked.
     pub(crate) energy_slack: Option<f64>,
-    pub(crate) stopwatch: Stopwatch,
 }
 
-/// What kind of step is being tried, and how long it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Plan {
-    /// Its length, s.
-    pub(crate) h: f64,
-    /// Time at its end, s.
-    pub(crate) t_next: f64,
-    pub(crate) kind: Kind,
-    pub(crate) scheme: Scheme,
-}
-
-/// Memory of a step, reused.
+/// What later steps need to know of earlier ones beside the state. Written where the state is.
 #[derive(Default)]
-pub(crate) struct Workspace {
-    /// The step at hand.
-    pub(crate) plan: Plan,
-    pub(crate) finder: Finder,
-    pub(crate) wrench: Vec<Wrench>,
-    /// I⁻¹ of each body at the start of the step, world frame.
-    pub(crate) inverse: Vec<DMat3>,
-    /// Where each body goes: given, or under ν_free.
-    pub(crate) goal: Vec<BodyState>,
-    /// Where each body's gaps and levers are measured.
-    pub(crate) placed: Vec<stickslip_geometry::Pose>,
-    pub(crate) contacts: Vec<stickslip_certify::Contact>,
-    /// r of each contact, N s; empty where nothing is restituted.
-    pub(crate) restituted: Vec<f64>,
-    /// What restitution is to know of each contact.
-    pub(crate) seen: Vec<stickslip_certify::restitution::Seen>,
-    pub(crate) problem: crate::assemble::Assembly,
-    pub(crate) joints: JointWork,
-    pub(crate) islands: Islands,
-    /// Bodies that no impulse reaches.
-    pub(crate) flies: Vec<bool>,
-    pub(crate) next: Vec<BodyState>,
-    pub(crate) impulses: Vec<ContactImpulse>,
-    /// Impulses of the problem's blocks: those that solve it, or its start as long as it is not solved.
-    pub(crate) of_blocks: Vec<DVec3>,
-    pub(crate) end_poses: Vec<stickslip_geometry::Pose>,
+pub(crate) struct Memory {
+    /// Compressions that are to be given back.
+    pub(crate) restitution: Restitution,
+    pub(crate) progress: Progress,
 }
 
 impl World {
+    /// A world in its initial state.
+    pub(crate) fn new(
+        setup: Setup,
+        settings: Settings,
+        states: Vec<BodyState>,
+        solvers: Vec<Box<dyn ContactSolver>>,
+    ) -> Self {
+        let last = StepRecord {
+            energy: energy(&setup.model, settings.gravity, &states, &[]),
+            bodies: states,
+            ..StepRecord::default()
+        };
+        Self {
+            setup,
+            settings,
+            state: State {
+                last,
+                started: None,
+                cones: None,
+                energy_slack: None,
+            },
+            memory: Memory::default(),
+            stepper: Stepper::new(solvers),
+        }
+    }
+
     /// Time of the state, s.
     #[must_use]
     pub const fn time(&self) -> f64 {
-        self.last.t
+        self.state.last.t
     }
 
     /// Steps done.
     #[must_use]
     pub const fn steps(&self) -> u64 {
-        self.last.step
+        self.state.last.step
     }
 
     /// The bodies, sorted by name.
     #[must_use]
     pub const fn model(&self) -> &Model {
-        &self.model
+        &self.setup.model
     }
 
     /// How it is stepped.
@@ -223,43 +117,56 @@ impl World {
     /// Has the run come to its end `until` (s)? Fixed steps may go past it where h does not divide it.
     #[must_use]
     pub fn reached(&self, until: f64) -> bool {
-        self.last.t >= until - 1e-9 * self.settings.h
+        self.state.last.t >= until - 1e-9 * self.settings.h
     }
 
     /// Steps done inside the steps of the extrapolated method, those it threw away included.
     #[must_use]
     pub const fn inner_steps(&self) -> u64 {
-        self.control.inner
+        self.memory.progress.control.inner
     }
 
     /// The friction cones chosen in the last step, where the scene gives a budget for them.
     #[must_use]
-    pub const fn chosen_cones(&self) -> Option<crate::budget::Chosen> {
-        self.chosen
+    pub const fn chosen_cones(&self) -> Option<Chosen> {
+        self.state.cones
     }
 
     /// The problem that was solved in the last step, or could not be solved if that step was refused.
     #[must_use]
     pub const fn problem(&self) -> &ContactProblem {
-        &self.work.problem.problem
+        &self.stepper.trial.assembly.problem
+    }
+
+    /// The problem that the next step poses, as first seen, with the rows of joints (linearised about the motion so far) and
+    /// springs after those of the contacts; nothing is solved.
+    ///
+    /// # Errors
+    /// [`StepError`] where a force or a prescribed motion is not finite, or a joint is where its rotation cannot be told.
+    pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
+        let driver = Driver::of(self);
+        let plan = Plan::whole_step(driver.last, driver.settings.h, Scheme::StewartTrinkle);
+        let task = driver.task(plan);
+        driver.stepper.pose(&task)
     }
 
     /// The states of all bodies, in the model's order.
     #[must_use]
     pub fn states(&self) -> &[BodyState] {
-        &self.last.bodies
+        &self.state.last.bodies
     }
 
     /// Pose and velocity of the body of that name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<&BodyState> {
-        self.index(name).map(|i| &self.last.bodies[i])
+        self.index(name).map(|i| &self.state.last.bodies[i])
     }
 
     /// Number of the body of that name in the model.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
-        self.model
+        self.setup
+            .model
             .bodies
             .binary_search_by(|b| b.name.as_str().cmp(name))
             .ok()
@@ -268,7 +175,7 @@ impl World {
     /// The last accepted step: states, contacts, impulses, certificate.
     #[must_use]
     pub const fn last_step(&self) -> &StepRecord {
-        &self.last
+        &self.state.last
     }
 
     /// Puts the world into a recorded state: step number and states in the model's order. The memory of the
@@ -277,23 +184,28 @@ impl World {
     /// # Errors
     /// Where the number of states is not that of the bodies.
     pub fn restore(&mut self, step: u64, states: &[BodyState]) -> Result<(), BuildError> {
-        if states.len() != self.model.bodies.len() {
-            let reason = format!("{} for {} bodies", states.len(), self.model.bodies.len());
+        if states.len() != self.setup.model.bodies.len() {
+            let reason = format!(
+                "{} for {} bodies",
+                states.len(),
+                self.setup.model.bodies.len()
+            );
             return Err(BuildError::Setting {
                 setting: "states",
                 reason,
             });
         }
-        self.last = StepRecord {
+        self.state.last = StepRecord {
             step,
             t: step as f64 * self.settings.h,
             bodies: states.to_vec(),
-            energy: energy(&self.model, self.settings.gravity, states, &[]),
+            energy: energy(&self.setup.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()
         };
-        self.restitution.clear();
-        self.events = crate::methods::Loop::at(step);
-        self.control = self.control.anew();
+        let progress = &mut self.memory.progress;
+        progress.events = Loop::at(step);
+        progress.control = progress.control.anew();
+        self.memory.restitution.clear();
         Ok(())
     }
 
@@ -301,7 +213,8 @@ impl World {
     /// second body, N, world frame.
     pub fn contact_forces(&self) -> impl Iterator<Item = (&ContactImpulse, DVec3)> {
         let h = self.settings.h;
-        self.last
+        self.state
+            .last
             .contacts
             .iter()
             .filter(|c| c.impulse.x > 0.0)
@@ -330,22 +243,22 @@ impl World {
 
     /// From now on, measure where the time of each step goes.
     pub fn measure(&mut self) {
-        self.stopwatch = Stopwatch::running();
+        self.stepper.trial.stopwatch = Stopwatch::running();
     }
 
     /// Time spent in each stage since [`World::measure`] was called.
     #[must_use]
     pub const fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
+        &self.stepper.trial.stopwatch
     }
 
     /// Kinetic energy plus potential energy, in the uniform gravity field (zero at the origin) and in the
     /// springs, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        let last = &self.last;
+        let last = &self.state.last;
         energy(
-            &self.model,
+            &self.setup.model,
             self.settings.gravity,
             &last.bodies,
             &last.joints,
@@ -356,22 +269,27 @@ impl World {
     /// it is not checked.
     #[must_use]
     pub const fn energy_slack(&self) -> Option<f64> {
-        self.energy_slack
+        self.state.energy_slack
     }
 
     /// What the joint or spring of that name did in the last step; `None` before the first one.
     #[must_use]
     pub fn joint(&self, name: &str) -> Option<&JointImpulse> {
-        let k = self.model.joint_names().position(|n| n == name)?;
-        self.last.joints.get(k)
+        let k = self.setup.model.joint_names().position(|n| n == name)?;
+        self.state.last.joints.get(k)
     }
 
     /// The mean force (N) and torque (N m) of the joint of that name over the last step, on its second body, at
     /// the origin of the joint's second frame, world frame.
     #[must_use]
     pub fn joint_load(&self, name: &str) -> Option<Wrench> {
-        let k = self.model.joints.iter().position(|j| j.name == name)?;
-        let done = self.last.joints.get(k)?;
+        let k = self
+            .setup
+            .model
+            .joints
+            .iter()
+            .position(|j| j.name == name)?;
+        let done = self.state.last.joints.get(k)?;
         Some(Wrench {
             force: done.linear / self.settings.h,
             torque: done.angular / self.settings.h,
@@ -382,7 +300,7 @@ impl World {
     #[must_use]
     pub fn momentum(&self) -> (DVec3, DVec3) {
         let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
-        for (body, state) in self.model.bodies.iter().zip(&self.last.bodies) {
+        for (body, state) in self.setup.model.bodies.iter().zip(&self.state.last.bodies) {
             if let Some(mass) = body.mass {
                 let p = state.twist.linear * mass.mass;
                 linear += p;
@@ -396,7 +314,7 @@ impl World {
 /// I ω in the world frame.
 fn spin(body: &Body, state: &BodyState) -> DVec3 {
     body.mass.map_or(DVec3::ZERO, |m| {
-        stickslip_certify::free_motion::turned(&m.inertia, &state.pose) * state.twist.angular
+        state.pose.turned(&m.inertia) * state.twist.angular
     })
 }
 

@@ -1,14 +1,12 @@
 //! Formulas: values against closed forms, and derivatives against closed forms and against finite
 //! differences of formulas made at random.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use stickslip_dynamics::expression::{
     Expression, ExpressionError, Function, Jet, MAX_ITEMS, Scope, resolve,
 };
-use support::random::Random;
+use stickslip_testing::Random;
 
 fn function(text: &str) -> Function {
     let formula = Expression::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -149,7 +147,7 @@ fn derivatives_of_closed_forms() {
             [libm::atan(2.0 * t), d, -4.0 * t * d * d]
         }),
     ];
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for (text, exact) in cases {
         let f = function(text);
         for _ in 0..200 {
@@ -195,7 +193,7 @@ fn smooth(random: &mut Random, depth: usize) -> String {
 /// central differences can show.
 #[test]
 fn derivatives_of_random_formulas() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let d = 1e-5;
     for _ in 0..2000 {
         let text = smooth(&mut random, 3);
@@ -342,7 +340,7 @@ fn index_and_parameters_are_bound() {
 /// A function printed and read again is the same function, piece by piece.
 #[test]
 fn functions_print_as_formulas() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..2000 {
         let text = smooth(&mut random, 4);
         let f = function(&text);

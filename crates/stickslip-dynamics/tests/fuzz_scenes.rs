@@ -1,17 +1,14 @@
 //! Scenes damaged at random: never a panic, and every error at a place inside the text.
 
-mod support;
-
 use std::path::Path;
 
 use stickslip_dynamics::expression::{Expression, Scope};
 use stickslip_dynamics::scene::{MAX_FILE, Override, Scene, SceneError};
-use support::random::Random;
+use stickslip_testing::{Random, setting};
 
 /// How many damaged scenes, options and formulas are tried: 20,000, or `STICKSLIP_FUZZ`.
 fn tries() -> usize {
-    let given = std::env::var("STICKSLIP_FUZZ").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(20_000)
+    setting("STICKSLIP_FUZZ", 20_000)
 }
 
 /// Pieces that mean something in a scene or formula, and some that mean trouble.
@@ -164,7 +161,7 @@ fn written_and_read_again(scene: &Scene) {
 #[test]
 fn damaged_scenes_are_refused_at_a_place() {
     let seeds = seeds();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut refused = 0;
     let tries = tries();
     for _ in 0..tries {
@@ -198,7 +195,7 @@ fn damaged_overrides_are_refused_at_a_place() {
         "step.cone={ pyramid = 8 }",
         "gravity=[0, 0, \"a\"]",
     ];
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..tries() {
         let mut option = (*random.pick(&good)).to_owned();
         for _ in 0..=random.below(3) {
@@ -225,7 +222,7 @@ fn damaged_formulas_are_refused_at_a_place() {
         "-2^-3^2 + max(abs(t - 1), min(t, sqrt(1 + t^2)))/exp(-ln(1 + t))",
         "atan(floor(3.7e-1)) >= asin(0.5)*acos(.5)*tan(1.)",
     ];
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..tries() {
         let mut text = (*random.pick(&good)).to_owned();
         for _ in 0..=random.below(5) {

@@ -26,14 +26,6 @@ fn velocities(problem: &ContactProblem, p: &[DVec3]) -> Vec<Twist> {
     nu
 }
 
-fn apart(a: &[Twist], b: &[Twist]) -> f64 {
-    let pairs = a.iter().zip(b);
-    pairs.fold(0.0, |m, (a, b)| {
-        let (v, w) = (a.linear - b.linear, a.angular - b.angular);
-        m.max(v.length()).max(w.length())
-    })
-}
-
 /// Ragdolls with limits on stairs, four bars, a crank, springs and dampers, lifts with motors and stops, restitution: each step
 /// comes back bit for bit, and solved from its file it has the run's residual, velocities and, where rows are independent, impulses.
 #[test]
@@ -80,7 +72,7 @@ fn steps_with_joints_are_solved_from_their_files() {
                 .chunks_exact(3)
                 .map(DVec3::from_slice)
                 .collect();
-            let d = apart(&theirs, &velocities(&read.problem, &p));
+            let d = Twist::largest_difference(&theirs, &velocities(&read.problem, &p));
             assert!(d < 1e-8, "{place}: velocities differ by {d:e}");
             if independent {
                 for (own, p) in read.impulses.iter().zip(&p) {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use stickslip_certify::Cone;
 use stickslip_dynamics::scene::{Body, Motion, Override, Scene};
 use stickslip_geometry::{Pose, Shape};
+use stickslip_model::Cone;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")

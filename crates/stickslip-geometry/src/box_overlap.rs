@@ -68,15 +68,12 @@ mod tests {
     use crate::placed::Placed;
     use crate::pose::exp;
     use crate::shape::Shape;
+    use stickslip_testing::Random;
 
     #[test]
     fn boxes_as_all_convex_shapes() {
-        let mut state = 1u64;
-        let mut number = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
-        let mut vector = || DVec3::new(number(), number(), number());
+        let mut random = Random::new(1);
+        let mut vector = || random.vec3();
         let mut overlapping = 0;
         for _ in 0..2000 {
             let (half_a, half_b) = (vector().abs() + 0.1, vector().abs() + 0.1);

@@ -204,6 +204,7 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stickslip_testing::Random;
 
     fn brute(bounds: &[Bounds]) -> Vec<[usize; 2]> {
         let mut pairs = Vec::new();
@@ -219,20 +220,15 @@ mod tests {
 
     #[test]
     fn sweep_and_tree_equal_brute_force_while_bodies_move() {
-        let mut seed = 1_u64;
-        let mut random = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut random = Random::new(1);
+        let mut unit = || random.unit();
         for n in [200, 600] {
             let mut bounds: Vec<Bounds> = (0..n)
                 .map(|_| {
-                    let min = DVec3::new(random(), random(), random()) * 10.0;
+                    let min = DVec3::new(unit(), unit(), unit()) * 10.0;
                     Bounds {
                         min,
-                        max: min + DVec3::new(random(), random(), random()) * 2.0,
+                        max: min + DVec3::new(unit(), unit(), unit()) * 2.0,
                     }
                 })
                 .collect();
@@ -251,7 +247,7 @@ mod tests {
                     want.iter().filter(|p| p[0] > 3).count()
                 );
                 for b in &mut bounds {
-                    let d = DVec3::new(random(), random(), random()) - DVec3::splat(0.5);
+                    let d = DVec3::new(unit(), unit(), unit()) - DVec3::splat(0.5);
                     b.min += d;
                     b.max += d;
                 }

@@ -500,6 +500,7 @@ fn boundaries(triangles: &[Triangle], group: &[usize]) -> BTreeMap<usize, Vec<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stickslip_testing::Random;
 
     fn prism(n: usize) -> Vec<DVec3> {
         (0..2 * n)
@@ -569,15 +570,9 @@ mod tests {
 
     #[test]
     fn random_points_give_a_closed_convex_surface() {
-        let mut seed = 7_u64;
-        let mut roll = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut random = Random::new(7);
         for n in [4, 10, 50, 300] {
-            let points: Vec<DVec3> = (0..n).map(|_| DVec3::new(roll(), roll(), roll())).collect();
+            let points: Vec<DVec3> = (0..n).map(|_| random.vec3()).collect();
             let hull = Hull::new(&points).unwrap();
             let (v, e, f) = (
                 hull.vertices().len(),

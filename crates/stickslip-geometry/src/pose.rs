@@ -72,6 +72,13 @@ impl Pose {
         }
     }
 
+    /// R T Rᵀ: a body's tensor (such as its inertia) in the world frame.
+    #[must_use]
+    pub fn turned(&self, tensor: &DMat3) -> DMat3 {
+        let r = self.rotation();
+        r * *tensor * r.transpose()
+    }
+
     /// Are all its numbers finite?
     #[must_use]
     pub fn is_finite(&self) -> bool {

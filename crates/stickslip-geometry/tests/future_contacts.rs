@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Dice, KINDS, pair_at};
+use common::{KINDS, Random, pair_at, pose, random, shape};
 use glam::DVec3;
 use stickslip_geometry::narrow_phase::future_contacts;
 use stickslip_geometry::pose::exp;
@@ -17,21 +17,15 @@ fn kinds(k: usize) -> [&'static str; 2] {
     [KINDS[k % n], KINDS[k / n % n]]
 }
 
-fn twist(dice: &mut Dice, size: f64) -> Twist {
+fn twist(dice: &mut Random, size: f64) -> Twist {
     Twist {
-        linear: dice.vector() * size,
-        angular: dice.vector() * size,
+        linear: dice.vec3() * size,
+        angular: dice.vec3() * size,
     }
 }
 
 fn moving<'a>(shape: &'a Shape, start: Pose, nu: &Twist, h: f64) -> Moving<'a> {
-    Moving {
-        shape,
-        start,
-        pose: start,
-        end: start.moved(nu, h),
-        arm: 0.0,
-    }
+    Moving::free(shape, start, start.moved(nu, h))
 }
 
 fn contacts(a: &Moving, b: &Moving) -> Vec<Candidate> {
@@ -55,7 +49,7 @@ fn misplaced(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, c: &Candidate) 
 
 #[test]
 fn the_smallest_gap_is_the_separation_of_the_shapes() {
-    let mut dice = Dice(1);
+    let mut dice = random(1);
     let (mut worst, mut astray, mut most, mut seen) = (0.0_f64, 0.0_f64, 0, 0);
     for gap in [1e-2, 1e-4, 1e-8, 1e-12, 0.0, -1e-10, -1e-6] {
         for k in 0..360 {
@@ -100,7 +94,7 @@ fn the_smallest_gap_is_the_separation_of_the_shapes() {
 fn rows_of_a_face_along_an_edge_stand_where_both_bodies_are() {
     // A board across the edge of a step: the edge lies in the board's face to rounding, crosses two of the face's own
     // edges, and may do so as the pair's nearest features or not.
-    let mut dice = Dice(9);
+    let mut dice = random(9);
     let step = Shape::cuboid(DVec3::new(0.5, 3.0, 0.8)).expect("a step");
     let board = Shape::cuboid(DVec3::new(0.2, 0.32, 0.48)).expect("a board");
     let below = Pose {
@@ -111,12 +105,13 @@ fn rows_of_a_face_along_an_edge_stand_where_both_bodies_are() {
     let (mut crossings, mut worst) = (0, 0.0_f64);
     for _ in 0..2_000 {
         // The face's normal, across the edge, and the board turned about it.
-        let n = DVec3::new(0.1 + dice.roll().abs(), 0.0, 0.1 + dice.roll().abs());
+        let n = DVec3::new(0.1 + dice.signed().abs(), 0.0, 0.1 + dice.signed().abs());
         let n = n.try_normalize().expect("not zero");
         let upright = glam::DQuat::from_rotation_arc(DVec3::X, n);
-        let tilt = dice.vector() * libm::pow(10.0, -13.0 - 3.0 * dice.roll());
-        let orientation = (exp(tilt) * exp(n * (1e-4 * dice.roll())) * upright).normalize();
-        let face_centre = edge + DVec3::Y * dice.roll() + n.cross(DVec3::Y) * (0.2 * dice.roll());
+        let tilt = dice.vec3() * libm::pow(10.0, -13.0 - 3.0 * dice.signed());
+        let orientation = (exp(tilt) * exp(n * (1e-4 * dice.signed())) * upright).normalize();
+        let face_centre =
+            edge + DVec3::Y * dice.signed() + n.cross(DVec3::Y) * (0.2 * dice.signed());
         let above = Pose {
             position: face_centre + n * 0.1,
             orientation,
@@ -145,7 +140,7 @@ fn rows_of_a_face_along_an_edge_stand_where_both_bodies_are() {
 
 #[test]
 fn gaps_change_at_the_rate_of_their_rows() {
-    let mut dice = Dice(2);
+    let mut dice = random(2);
     let (mut worst, mut seen) = (0.0_f64, 0);
     for k in 0..3_600 {
         let Some((a, pose_a, b, pose_b)) = pair_at(&mut dice, kinds(k), 0.0) else {
@@ -199,12 +194,12 @@ fn gaps_change_at_the_rate_of_their_rows() {
 
 #[test]
 fn a_pair_that_closes_within_the_step_always_has_a_candidate() {
-    let mut dice = Dice(3);
+    let mut dice = random(3);
     let mut closing = 0;
     for k in 0..20_000 {
         let [first, second] = kinds(k);
-        let (a, b) = (dice.shape(first), dice.shape(second));
-        let (pose_a, pose_b) = (dice.pose(1.2), dice.pose(1.2));
+        let (a, b) = (shape(&mut dice, first), shape(&mut dice, second));
+        let (pose_a, pose_b) = (pose(&mut dice, 1.2), pose(&mut dice, 1.2));
         if separation(&a, &pose_a, &b, &pose_b) < 0.0 {
             continue;
         }

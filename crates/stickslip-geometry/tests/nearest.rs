@@ -7,10 +7,11 @@ mod common;
 
 use common::oracle::truth;
 use common::precise::{Long, Vector};
-use common::{Dice, KINDS, pair_at};
+use common::{KINDS, Random, pair_at, random};
 use glam::DVec3;
 use stickslip_geometry::separation::nearest;
 use stickslip_geometry::{Pose, Shape};
+use stickslip_testing::setting;
 
 /// Separation along n, from the supports alone.
 fn along(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, n: DVec3) -> f64 {
@@ -20,7 +21,7 @@ fn along(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, n: DVec3) -> f64 {
 /// How much larger the separation is along any of many directions: some all over the sphere, the best of them
 /// bettered by ever smaller random steps, and such steps from the answer itself.
 fn beaten_by(
-    dice: &mut Dice,
+    dice: &mut Random,
     a: &Shape,
     pose_a: &Pose,
     b: &Shape,
@@ -29,7 +30,7 @@ fn beaten_by(
 ) -> f64 {
     let value = |n: DVec3| along(a, pose_a, b, pose_b, n);
     let mut starts: Vec<(f64, DVec3)> = (0..200)
-        .filter_map(|_| dice.vector().try_normalize())
+        .filter_map(|_| dice.vec3().try_normalize())
         .map(|n| (value(n), n))
         .collect();
     starts.sort_by(|x, y| y.0.total_cmp(&x.0));
@@ -40,7 +41,7 @@ fn beaten_by(
         let (mut n, mut s) = (start, value(start));
         let mut step = if k == 4 { 1e-2 } else { 0.3 };
         for _ in 0..250 {
-            if let Some(next) = (n + dice.vector() * step).try_normalize() {
+            if let Some(next) = (n + dice.vec3() * step).try_normalize() {
                 let risen = value(next);
                 if risen > s {
                     (n, s) = (next, risen);
@@ -73,10 +74,10 @@ const GAPS: [f64; 12] = [
 
 fn study(kinds: [&str; 2], seed: u64, poses: usize) -> Worst {
     let mut worst = Worst::default();
-    let mut dice = Dice(seed);
+    let mut dice = random(seed);
     for k in 0..poses {
         let gap = GAPS[k % GAPS.len()];
-        let before = dice.0;
+        let before = dice.seed();
         let Some((a, pose_a, b, pose_b)) = pair_at(&mut dice, kinds, gap) else {
             continue;
         };
@@ -122,10 +123,7 @@ fn study(kinds: [&str; 2], seed: u64, poses: usize) -> Worst {
 
 #[test]
 fn gaps_and_normals_of_all_pairs_are_exact() {
-    let poses: usize = std::env::var("STICKSLIP_POSES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(60);
+    let poses: usize = setting("STICKSLIP_POSES", 60);
     let only = std::env::var("STICKSLIP_PAIR").ok();
     let mut pairs = Vec::new();
     for (i, first) in KINDS.into_iter().enumerate() {

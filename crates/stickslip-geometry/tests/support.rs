@@ -8,19 +8,12 @@ use stickslip_geometry::{Candidate, Moving, Pose, Shape};
 
 /// Rows of b resting on a, both still, b about to fall by a little.
 fn rows(a: &Shape, pose_a: Pose, b: &Shape, pose_b: Pose) -> Vec<Candidate> {
-    let still = |shape, pose, end| Moving {
-        shape,
-        start: pose,
-        pose,
-        end,
-        arm: 0.0,
-    };
     let mut fallen = pose_b;
     fallen.position.z -= 1e-5;
     let mut out = Vec::new();
     future_contacts(
-        &still(a, pose_a, pose_a),
-        &still(b, pose_b, fallen),
+        &Moving::free(a, pose_a, pose_a),
+        &Moving::free(b, pose_b, fallen),
         &mut out,
     );
     out

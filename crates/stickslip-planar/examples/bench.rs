@@ -2,30 +2,18 @@
 
 use std::time::Instant;
 use stickslip_planar::{Contact, Options, State, solve};
-
-/// A small generator, so that the states are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn range(&mut self, lo: f64, hi: f64) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        lo + (hi - lo) * ((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
-    }
-}
+use stickslip_testing::Random;
 
 fn generic(random: &mut Random, k: usize) -> State {
-    let mut state = State::new(1.0, random.range(0.3, 1.0));
-    state.force = [(); 3].map(|()| random.range(-2.0, 2.0));
+    let mut state = State::new(1.0, random.between(0.3, 1.0));
+    state.force = [(); 3].map(|()| random.between(-2.0, 2.0));
     for _ in 0..k {
-        let angle = random.range(-3.1, 3.1);
-        let r = [random.range(-1.0, 1.0), random.range(-1.0, 1.0)];
+        let angle = random.between(-3.1, 3.1);
+        let r = [random.between(-1.0, 1.0), random.between(-1.0, 1.0)];
         let n = [libm::cos(angle), libm::sin(angle)];
         state
             .contacts
-            .push(Contact::new(n, r, random.range(0.0, 1.0)));
+            .push(Contact::new(n, r, random.between(0.0, 1.0)));
     }
     state
 }
@@ -44,11 +32,11 @@ fn moving(random: &mut Random, k: usize) -> State {
 
 fn feet(random: &mut Random, k: usize) -> State {
     let mut state = State::new(1.0, 1.0);
-    state.force = [random.range(-1.0, 1.0), -1.0, random.range(-1.0, 1.0)];
+    state.force = [random.between(-1.0, 1.0), -1.0, random.between(-1.0, 1.0)];
     for _ in 0..k {
         state.contacts.push(Contact::new(
             [0.0, 1.0],
-            [random.range(-1.0, 1.0), 1.0],
+            [random.between(-1.0, 1.0), 1.0],
             0.25,
         ));
     }
@@ -57,7 +45,7 @@ fn feet(random: &mut Random, k: usize) -> State {
 
 /// Microseconds for one state, the median of many.
 fn time(make: fn(&mut Random, usize) -> State, k: usize, options: &Options) -> (f64, f64) {
-    let mut random = Random(k as u64);
+    let mut random = Random::new(k as u64);
     let runs = 101;
     let mut times = Vec::with_capacity(runs);
     let mut tried = 0;

@@ -198,18 +198,13 @@ mod tests {
     use crate::contact::{Contact, Frame};
     use crate::state::State;
     use crate::vec3::{axpy, complement};
+    use stickslip_testing::Random;
 
     /// The document names two approaches to parallel normals: the motion in the whole plane, and one degree of freedom at
     /// a time along known directions. Along any line of the plane the second must find what the first finds there.
     #[test]
     fn both_approaches_to_parallel_normals_agree() {
-        let mut seed = 7_u64;
-        let mut random = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
-        };
+        let mut random = Random::new(7);
         let (mut inside, mut outside) = (0, 0);
         for number in 0..300 {
             let mut state = State::new(1.0, 0.7);
@@ -220,10 +215,12 @@ mod tests {
                 } else {
                     [0.0, 1.0]
                 };
-                let r = [0.4, 2.0 * random()];
-                state.contacts.push(Contact::new(n, r, random().abs()));
+                let r = [0.4, 2.0 * random.signed()];
+                state
+                    .contacts
+                    .push(Contact::new(n, r, random.signed().abs()));
             }
-            state.force = [random(), -1.0, random()];
+            state.force = [random.signed(), -1.0, random.signed()];
             let problem = Problem::new(&state, &crate::solve::Options::default());
             let kept: Vec<usize> = (0..state.contacts.len()).collect();
             let frames: Vec<Frame> = state.contacts.iter().map(|c| c.frame(state.rho)).collect();
@@ -238,9 +235,9 @@ mod tests {
             // Half of the lines go through a solution.
             let through = match in_plane.first() {
                 Some(region) if number % 2 == 0 => region.interior(0.3),
-                _ => add(scale(u, random()), scale(w, random())),
+                _ => add(scale(u, random.signed()), scale(w, random.signed())),
             };
-            let angle = 3.0 * random();
+            let angle = 3.0 * random.signed();
             let t_c = add(scale(u, libm::cos(angle)), scale(w, libm::sin(angle)));
             let line = Line {
                 h_prime: scale(through, -1.0),

@@ -8,33 +8,29 @@ use common::second::Second;
 use common::states::{directions, random_state};
 use common::{Random, all};
 use stickslip_planar::{Options, State, Status, solve};
+use stickslip_testing::setting;
 
 fn number_of_states() -> usize {
     setting("STICKSLIP_STATES", 3000) as usize
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    let value = std::env::var(name).ok();
-    value.and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn same_sets_by_both_methods() {
-    let mut random = Random(setting("STICKSLIP_SEED", 1));
+    let mut random = Random::new(setting("STICKSLIP_SEED", 1));
     compare(number_of_states(), || random_state(&mut random));
 }
 
 /// Contacts that stand still may have more friction than sliding ones; twice as much is on the grid's boundaries.
 #[test]
 fn same_sets_with_static_friction() {
-    let mut random = Random(setting("STICKSLIP_SEED", 1) + 100);
+    let mut random = Random::new(setting("STICKSLIP_SEED", 1) + 100);
     compare(number_of_states() / 3, || {
         let mut state = random_state(&mut random);
         for contact in &mut state.contacts {
             let factor = match random.integer(0, 3) {
                 0 => 1.0,
                 1 => 2.0,
-                _ => random.range(1.0, 2.0),
+                _ => random.between(1.0, 2.0),
             };
             contact.mu_static = Some(factor * contact.mu);
         }
@@ -70,7 +66,7 @@ fn compare(n: usize, mut next: impl FnMut() -> State) {
 /// them in more pieces: a contact outside the subset does not split a set by the way it slides.
 #[test]
 fn nothing_is_lost_by_pruning() {
-    let mut random = Random(setting("STICKSLIP_SEED", 2));
+    let mut random = Random::new(setting("STICKSLIP_SEED", 2));
     let exhaustive = Options {
         exhaustive: true,
         ..Options::default()
@@ -98,14 +94,14 @@ fn nothing_is_lost_by_pruning() {
                     .region
                     .vertices
                     .iter()
-                    .map(|_| random.range(0.0, 1.0))
+                    .map(|_| random.between(0.0, 1.0))
                     .collect();
                 let total: f64 = weights.iter().sum();
                 for (v, w) in set.region.vertices.iter().zip(&weights) {
                     (0..3).for_each(|i| point[i] += v[i] * w / total);
                 }
                 for r in &set.region.rays {
-                    let step = random.range(0.0, 10.0);
+                    let step = random.between(0.0, 10.0);
                     (0..3).for_each(|i| point[i] += r[i] * step);
                 }
                 assert!(

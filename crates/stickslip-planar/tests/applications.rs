@@ -111,13 +111,13 @@ fn two_finger_grasp() {
     assert!(closed.force_closure() && !open.force_closure());
     assert_eq!(modes("grasp-closed.toml"), ["ff", "rl"]);
     assert_eq!(modes("grasp-open.toml"), ["rl"]);
-    let mut random = Random(30);
+    let mut random = Random::new(30);
     for _ in 0..500 {
         let mut state = closed.clone();
         state.force = [
-            random.range(-5.0, 5.0),
-            random.range(-5.0, 5.0),
-            random.range(-0.2, 0.2),
+            random.between(-5.0, 5.0),
+            random.between(-5.0, 5.0),
+            random.between(-0.2, 0.2),
         ];
         assert!(
             all(&state).sets.iter().any(|s| s.mode == "ff"),
@@ -155,15 +155,15 @@ fn peg_in_hole_against_whitney() {
     assert_eq!(modes("peg-jams.toml"), ["ff"]);
     assert_eq!(modes("peg-wedged.toml"), ["ff", "lr"]);
     let r = 0.01;
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let (mut jams, mut slides) = (0, 0);
     for _ in 0..5000 {
-        let (mu, depth) = (random.range(0.05, 0.8), random.range(0.002, 0.06));
+        let (mu, depth) = (random.between(0.05, 0.8), random.between(0.002, 0.06));
         let lambda = depth / (2.0 * r * mu);
-        let f_z = random.range(0.5, 2.0);
-        let x = random.range(-1.0, 1.0) / mu;
+        let f_z = random.between(0.5, 2.0);
+        let x = random.between(-1.0, 1.0) / mu;
         let line = lambda - mu * (1.0 + lambda) * x;
-        let y = line + random.range(-4.0, 4.0);
+        let y = line + random.between(-4.0, 4.0);
         let state = peg(depth, mu, x * f_z, f_z, y * r * f_z);
         let stuck = all(&state).sets.iter().any(|s| s.mode == "ff");
         if lambda > 1.0 {
@@ -186,15 +186,18 @@ fn peg_in_hole_against_whitney() {
 /// sides one pair does.
 #[test]
 fn whitneys_parallelogram() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     let mut counts = [0; 3];
     for _ in 0..3000 {
-        let (mu, depth) = (random.range(0.1, 0.8), random.range(0.02, 0.06));
+        let (mu, depth) = (random.between(0.1, 0.8), random.between(0.02, 0.06));
         let peg = Peg { r: 0.01, depth, mu };
         if peg.lambda() < 1.05 {
             continue;
         }
-        let (x, y) = (random.range(-0.99, 0.99) / mu, random.range(-12.0, 12.0));
+        let (x, y) = (
+            random.between(-0.99, 0.99) / mu,
+            random.between(-12.0, 12.0),
+        );
         let [right, left] =
             [Pair::TipRight, Pair::TipLeft].map(|pair| peg.sticks(pair, x, y).expect("a peg"));
         assert_eq!(right, y >= peg.line(Pair::TipRight, x), "{peg:?} {x} {y}");
@@ -215,11 +218,11 @@ fn painleve_none_one_two_three() {
 /// The four regions of the sliding rod: signs of K = 1 + 3cos² - 3μ sin cos and of b = -g + (l/2) ω² sin.
 #[test]
 fn painleve_regions_by_the_formula() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     let mut counts = [0; 4];
     for _ in 0..5000 {
-        let (theta, mu) = (random.range(0.1, 1.5), random.range(0.0, 4.0));
-        let omega = random.range(-8.0, 8.0);
+        let (theta, mu) = (random.between(0.1, 1.5), random.between(0.0, 4.0));
+        let omega = random.between(-8.0, 8.0);
         let mut state = rod(theta, mu, 1.0);
         let r = state.contacts[0].r;
         state.velocity = [-1.0 - omega * r[1], omega * r[0], omega];

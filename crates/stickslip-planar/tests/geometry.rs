@@ -10,21 +10,21 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 fn random_contact(random: &mut Random) -> Contact {
-    let angle = random.range(-3.2, 3.2);
-    let r = [random.range(-2.0, 2.0), random.range(-2.0, 2.0)];
+    let angle = random.between(-3.2, 3.2);
+    let r = [random.between(-2.0, 2.0), random.between(-2.0, 2.0)];
     Contact::new(
         [libm::cos(angle), libm::sin(angle)],
         r,
-        random.range(0.0, 3.0),
+        random.between(0.0, 3.0),
     )
 }
 
 #[test]
 fn vectors_are_orthogonal_and_signed_as_agreed() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..10_000 {
         let c = random_contact(&mut random);
-        let rho = random.range(0.1, 3.0);
+        let rho = random.between(0.1, 3.0);
         let f: Frame = c.frame(rho);
         for v in [f.n, f.t_r, f.t_r_perp, f.t_s] {
             assert!((dot(v, v) - 1.0).abs() < 1e-12);
@@ -106,24 +106,24 @@ fn gap(c: &Contact, motion: Motion, t: f64) -> f64 {
 
 #[test]
 fn second_variation_is_the_gaps_second_derivative() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for number in 0..400 {
         let kind = match number % 4 {
             0 => ContactKind::A,
             1 => ContactKind::B,
             2 => ContactKind::Arc {
-                body: random.range(0.5, 2.0),
+                body: random.between(0.5, 2.0),
                 obstacle: 0.0,
             },
             _ => ContactKind::Arc {
-                body: random.range(0.5, 2.0),
-                obstacle: random.range(0.3, 2.0),
+                body: random.between(0.5, 2.0),
+                obstacle: random.between(0.3, 2.0),
             },
         };
         let c = random_contact(&mut random).with_kind(kind);
         let motion = Motion {
-            v: [(); 3].map(|()| random.range(-1.0, 1.0)),
-            a: [(); 3].map(|()| random.range(-1.0, 1.0)),
+            v: [(); 3].map(|()| random.between(-1.0, 1.0)),
+            a: [(); 3].map(|()| random.between(-1.0, 1.0)),
         };
         let [v_x, v_y, omega] = motion.v;
         let point = [v_x + omega * c.r[1], v_y - omega * c.r[0]];
@@ -156,14 +156,14 @@ fn second_variation_is_the_gaps_second_derivative() {
 /// Equation (8): the tangential velocity and acceleration of the body's point at the contact.
 #[test]
 fn tangential_velocity_and_acceleration() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..200 {
         let c = random_contact(&mut random);
-        let rho = random.range(0.2, 2.0);
+        let rho = random.between(0.2, 2.0);
         let f = c.frame(rho);
         let motion = Motion {
-            v: [(); 3].map(|()| random.range(-1.0, 1.0)),
-            a: [(); 3].map(|()| random.range(-1.0, 1.0)),
+            v: [(); 3].map(|()| random.between(-1.0, 1.0)),
+            a: [(); 3].map(|()| random.between(-1.0, 1.0)),
         };
         let place = |t: f64| {
             let [x, y, angle] = motion.at(t);
@@ -185,12 +185,12 @@ fn tangential_velocity_and_acceleration() {
 /// Section 4.4: F_R cancels the normal part of the force, lies in the cone, and stops or opposes the sliding.
 #[test]
 fn two_projections_keep_the_contact() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let (mut stick, mut slide, mut none) = (0, 0, 0);
     for _ in 0..10_000 {
         let c = random_contact(&mut random);
-        let f = c.frame(random.range(0.2, 2.0));
-        let force = [(); 3].map(|()| random.range(-2.0, 2.0));
+        let f = c.frame(random.between(0.2, 2.0));
+        let force = [(); 3].map(|()| random.between(-2.0, 2.0));
         let Some(reaction) = two_projections(&f, c.mu, force) else {
             assert!(!f.cone_above_tangent_plane(c.mu));
             continue;

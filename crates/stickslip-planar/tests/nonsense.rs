@@ -91,7 +91,7 @@ fn toml_errors_say_where_and_what() {
 /// Texts made of broken pieces: an error or a state, never a panic.
 #[test]
 fn broken_texts_do_not_panic() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let pieces = [
         "{", "}", "[", "]", "\"n\":", "1e400", "-", "nan", "inf", ",", "\n", "m = ", "é", "\u{0}",
         "contacts",
@@ -113,11 +113,11 @@ fn broken_texts_do_not_panic() {
 /// Extreme but legal numbers go through everything.
 #[test]
 fn extreme_numbers_do_not_panic() {
-    let mut random = Random(14);
+    let mut random = Random::new(14);
     let sizes = [0.0, 1e-39, 1e-30, 1e-9, 1.0, 1e9, 1e30, 1e39];
     let pick = |random: &mut Random| {
         let sign = if random.integer(0, 2) == 0 { 1.0 } else { -1.0 };
-        sign * sizes[random.integer(0, 8) as usize] * random.range(0.5, 1.0)
+        sign * sizes[random.integer(0, 8) as usize] * random.between(0.5, 1.0)
     };
     for _ in 0..3000 {
         let mut state = State::new(pick(&mut random).abs(), pick(&mut random).abs());
@@ -130,7 +130,7 @@ fn extreme_numbers_do_not_panic() {
             }
         });
         for _ in 0..random.integer(0, 4) {
-            let angle = random.range(-3.0, 3.0);
+            let angle = random.between(-3.0, 3.0);
             let mut contact = Contact::new(
                 [libm::cos(angle), libm::sin(angle)],
                 [pick(&mut random), pick(&mut random)],

@@ -8,23 +8,22 @@ use common::{Random, all, distance, scene, three_point};
 use stickslip_planar::{
     Contact, ContactKind, Note, Options, Place, Solutions, State, Status, Verdict, solve,
 };
+use stickslip_testing::setting;
 
 /// Which random states.
 fn seed() -> u64 {
-    let value = std::env::var("STICKSLIP_SEED").ok();
-    value.and_then(|n| n.parse().ok()).unwrap_or(1)
+    setting("STICKSLIP_SEED", 1)
 }
 
 fn number_of_states() -> usize {
-    let value = std::env::var("STICKSLIP_STATES").ok();
-    value.and_then(|n| n.parse().ok()).unwrap_or(5000)
+    setting("STICKSLIP_STATES", 5000)
 }
 
 /// Without friction and with generic contacts there is exactly one motion (section 5.3). Where the body moves, the second
 /// variation constraints themselves can contradict each other; then there is none.
 #[test]
 fn frictionless_motion_is_unique() {
-    let mut random = Random(19 + seed());
+    let mut random = Random::new(19 + seed());
     let (mut one, mut none) = (0, 0);
     for _ in 0..number_of_states() {
         let mut state = random_state(&mut random);
@@ -32,7 +31,7 @@ fn frictionless_motion_is_unique() {
             c.mu = 0.0;
             // Grid states are not generic: shift their contacts off the grid while at rest.
             if state.velocity == [0.0; 3] {
-                c.r[0] += random.range(-0.1, 0.1) + 1e-3 * i as f64;
+                c.r[0] += random.between(-0.1, 0.1) + 1e-3 * i as f64;
             }
         }
         let answer = all(&state);
@@ -67,7 +66,7 @@ fn frictionless_motion_is_unique() {
 /// The composite cone holds a force if and only if a linear program can write it as a sum of edges.
 #[test]
 fn composite_cone_agrees_with_linear_programming() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let (mut inside, mut outside) = (0, 0);
     for _ in 0..number_of_states() {
         let state = random_state(&mut random);
@@ -78,7 +77,7 @@ fn composite_cone_agrees_with_linear_programming() {
             .flat_map(|c| c.frame(state.rho).cone_edges(c.mu))
             .collect();
         for _ in 0..20 {
-            let force = [(); 3].map(|()| random.range(-1.0, 1.0));
+            let force = [(); 3].map(|()| random.between(-1.0, 1.0));
             let mut program = Program::new(edges.len(), 1e-10);
             for i in 0..3 {
                 let row: Vec<f64> = edges.iter().map(|e| e[i]).collect();
@@ -104,7 +103,7 @@ fn composite_cone_agrees_with_linear_programming() {
 /// Step 2 at rest: zero acceleration is legal if and only if the cone holds the opposite of the force.
 #[test]
 fn rest_is_legal_where_the_cone_holds_the_load() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     for _ in 0..number_of_states() {
         let mut state = random_state(&mut random);
         state.velocity = [0.0; 3];
@@ -189,7 +188,7 @@ fn rolling_disc_is_an_arc() {
 /// Infinite friction is the limit of large friction.
 #[test]
 fn infinite_friction_is_a_limit() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let mut compared = 0;
     for _ in 0..2000 {
         let mut state = random_state(&mut random);
@@ -232,7 +231,7 @@ fn infinite_friction_is_a_limit() {
 /// Velocities of the size of rounding errors, as a simulation leaves them, change nothing below the rest speed.
 #[test]
 fn noise_below_the_rest_speed_is_rest() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     let options = Options {
         rest_speed: 1e-8,
         ..Options::default()
@@ -241,12 +240,16 @@ fn noise_below_the_rest_speed_is_rest() {
         let mut state = random_state(&mut random);
         state.velocity = [0.0; 3];
         let plain = all(&state);
-        state.velocity = [(); 3].map(|()| random.range(-1e-10, 1e-10));
+        state.velocity = [(); 3].map(|()| random.between(-1e-10, 1e-10));
         let noisy = solve(&state, &options).unwrap();
         assert_eq!(plain.sets, noisy.sets);
         // A body that slides for certain, with noise in its normal velocity.
         let mut sliding = three_point(0.25, 1.0, [0.0, -1.0, 0.0]);
-        sliding.velocity = [1.0, random.range(-1e-9, 1e-9), random.range(-1e-9, 1e-9)];
+        sliding.velocity = [
+            1.0,
+            random.between(-1e-9, 1e-9),
+            random.between(-1e-9, 1e-9),
+        ];
         let answer = solve(&sliding, &options).unwrap();
         assert_eq!(answer.sets.len(), 1);
         assert!(distance(answer.sets[0].vertices[0], [-0.25, 0.0, 0.0]) < 1e-12);
@@ -257,24 +260,24 @@ fn noise_below_the_rest_speed_is_rest() {
 /// away from every kind of coincidence must not fall between the tolerances.
 #[test]
 fn rest_is_never_inconsistent() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     let mut empty = 0;
     let n = 4 * number_of_states();
     for _ in 0..n {
         let mut state = random_state(&mut random);
         state.velocity = [0.0; 3];
-        let size = libm::exp2(-random.range(17.0, 50.0));
+        let size = libm::exp2(-random.between(17.0, 50.0));
         for c in &mut state.contacts {
-            c.r = c.r.map(|x| x + size * random.range(-1.0, 1.0));
-            let turn = size * random.range(-1.0, 1.0);
+            c.r = c.r.map(|x| x + size * random.between(-1.0, 1.0));
+            let turn = size * random.between(-1.0, 1.0);
             let n = [c.n[0] - turn * c.n[1], c.n[1] + turn * c.n[0]];
             let length = libm::hypot(n[0], n[1]);
             c.n = n.map(|x| x / length);
             if c.mu > 0.0 {
-                c.mu += size * random.range(0.0, 1.0);
+                c.mu += size * random.between(0.0, 1.0);
             }
         }
-        state.force = state.force.map(|x| x + size * random.range(-1.0, 1.0));
+        state.force = state.force.map(|x| x + size * random.between(-1.0, 1.0));
         let answer = all(&state);
         if answer.sets.is_empty() {
             empty += 1;
@@ -340,12 +343,12 @@ fn huge_friction_is_infinite_friction() {
             assert_eq!(noted, exponent > 8, "1e{exponent}");
         }
     }
-    let mut random = Random(26);
+    let mut random = Random::new(26);
     for _ in 0..3000 {
         let mut state = random_state(&mut random);
         state.velocity = [0.0; 3];
         for c in &mut state.contacts {
-            c.mu = libm::exp10(random.range(3.0, 20.0));
+            c.mu = libm::exp10(random.between(3.0, 20.0));
         }
         assert_ne!(all(&state).status(), Status::None, "{state:?}");
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{all, distance, rod, shared};
+use common::{all, distance, reference, rod};
 use serde_json::Value;
 use stickslip_planar::{Options, State, closed_modes, solve};
 
@@ -33,7 +33,7 @@ fn same_set(a: &[[f64; 3]], b: &[[f64; 3]]) -> bool {
 
 #[test]
 fn every_class_of_all_cases() {
-    let Some(text) = shared("reference/r4_erdmann.json") else {
+    let Some(text) = reference("r4_erdmann.json") else {
         return;
     };
     let data: Value = serde_json::from_str(&text).unwrap();
@@ -108,7 +108,7 @@ fn every_class_of_all_cases() {
 
 #[test]
 fn painleve_regions() {
-    let Some(text) = shared("reference/r3_painleve.json") else {
+    let Some(text) = reference("r3_painleve.json") else {
         return;
     };
     let data: Value = serde_json::from_str(&text).unwrap();

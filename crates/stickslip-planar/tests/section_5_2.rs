@@ -70,12 +70,12 @@ fn middle_cone_lies_in_the_sum_of_the_others() {
 /// Below mu = rho² + 1 all cones lie above their tangent planes and the motion is unique; above, it is not.
 #[test]
 fn unique_below_the_threshold() {
-    let mut random = Random(52);
+    let mut random = Random::new(52);
     for rho in [0.5, 1.0, 1.7] {
         let threshold = rho * rho + 1.0;
         for _ in 0..3000 {
-            let force = [(); 3].map(|()| random.range(-2.0, 2.0));
-            let below = three_point(random.range(0.0, 0.999) * threshold, rho, force);
+            let force = [(); 3].map(|()| random.between(-2.0, 2.0));
+            let below = three_point(random.between(0.0, 0.999) * threshold, rho, force);
             assert_eq!(all(&below).status(), Status::Unique, "{below:?}");
         }
         let [f1, ..] = frames(rho);
@@ -83,7 +83,7 @@ fn unique_below_the_threshold() {
         assert!(!f1.cone_above_tangent_plane(threshold * (1.0 + 1e-12)));
         let mut several = 0;
         for _ in 0..3000 {
-            let force = [(); 3].map(|()| random.range(-2.0, 2.0));
+            let force = [(); 3].map(|()| random.between(-2.0, 2.0));
             let above = three_point(1.3 * threshold, rho, force);
             several += usize::from(all(&above).sets.len() > 1);
         }

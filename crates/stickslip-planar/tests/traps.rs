@@ -39,7 +39,7 @@ fn tr9_sign_of_the_fictitious_force() {
 /// Newton's law (3) with contact forces rebuilt from normal and friction parts, for every solution of random states.
 #[test]
 fn tr9_newton_holds_for_every_solution() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut worst = 0.0_f64;
     for _ in 0..2000 {
         let state = common::states::random_state(&mut random);
@@ -107,11 +107,11 @@ fn tr10_rows_are_not_normalised() {
 /// TR11: where t_r⊥·n_0 = 0 the sign of t_s is open. Turning the plane by half a turn flips it; the answer turns along.
 #[test]
 fn tr11_sign_of_the_tangent_does_not_matter() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..500 {
-        let force = [(); 3].map(|()| random.range(-2.0, 2.0));
-        let state = three_point(random.range(0.0, 3.0), 1.0, force);
-        let angle = random.range(0.0, 6.3);
+        let force = [(); 3].map(|()| random.between(-2.0, 2.0));
+        let state = three_point(random.between(0.0, 3.0), 1.0, force);
+        let angle = random.between(0.0, 6.3);
         let (s, c) = (libm::sin(angle), libm::cos(angle));
         let turn = |p: [f64; 2]| [c * p[0] - s * p[1], s * p[0] + c * p[1]];
         let mut turned = state.clone();
@@ -157,7 +157,7 @@ fn tr11_sign_of_the_tangent_does_not_matter() {
 /// The order of the contacts and the units change nothing.
 #[test]
 fn order_and_units_do_not_matter() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     for _ in 0..2000 {
         let state = common::states::random_state(&mut random);
         let plain = all(&state);

@@ -16,7 +16,7 @@ use stickslip_solvers::lcp::{Lcp, LcpError, LcpSolution, MixedLcp};
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::residual::{self, GlobalResidual};
 use stickslip_solvers::problem::{ContactProblem, Law};
-use stickslip_solvers::registry::SOLVER_NAMES;
+use stickslip_solvers::registry::{SOLVER_NAMES, SOLVERS};
 
 /// A problem from a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,18 +49,30 @@ pub struct StoredAnswer {
     pub note: String,
 }
 
-/// Solvers for contact problems in files.
-pub const CONTACT_SOLVERS: [&str; 9] = [
-    "auto",
-    "newton",
-    "nsgs",
-    "interior-point",
-    "homotopy",
-    "proximal",
-    "admm",
-    "staggered",
-    "relaxation",
-];
+/// Solvers for contact problems in files: those of steps that need no bodies, and the convex relaxation.
+pub const CONTACT_SOLVERS: &[&str] = &{
+    let mut names = [""; STORED_SOLVERS + 1];
+    let (mut i, mut n) = (0, 0);
+    while i < SOLVERS.len() {
+        if SOLVERS[i].make_stored.is_some() {
+            names[n] = SOLVERS[i].name;
+            n += 1;
+        }
+        i += 1;
+    }
+    names[n] = "relaxation";
+    names
+};
+
+/// Number of solvers of steps that need no bodies.
+const STORED_SOLVERS: usize = {
+    let (mut i, mut n) = (0, 0);
+    while i < SOLVERS.len() {
+        n += SOLVERS[i].make_stored.is_some() as usize;
+        i += 1;
+    }
+    n
+};
 
 /// Solvers for steps in files: those of a run.
 pub const STEP_SOLVERS: &[&str] = SOLVER_NAMES;
@@ -168,7 +180,7 @@ impl StoredProblem {
     #[must_use]
     pub const fn solvers(&self) -> &'static [&'static str] {
         match self {
-            Self::Contact(_) => &CONTACT_SOLVERS,
+            Self::Contact(_) => CONTACT_SOLVERS,
             Self::Complementarity(_) => &LCP_SOLVERS,
             Self::Step(_) => STEP_SOLVERS,
         }

@@ -26,7 +26,7 @@ fn auto_solves_the_frictional_contact_problems() {
         // The largest take seconds even when optimised.
         if SLOW.iter().any(|o| name.starts_with(o)) || cfg!(debug_assertions) && problem.len() > 600
         {
-            println!("passed over: {name}");
+            println!("left out: {name}");
             continue;
         }
         // The largest are not known to reach 1e-12.
@@ -84,7 +84,7 @@ fn lemke_alone_solves_the_complementarity_problems() {
     ];
     for (name, problem) in complementarity_problems() {
         if long.contains(&&*name) {
-            println!("passed over: {name}");
+            println!("left out: {name}");
             continue;
         }
         let solution = Lemke::default()

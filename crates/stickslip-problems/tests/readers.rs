@@ -37,7 +37,7 @@ fn damaged_files_are_refused_without_a_panic() {
     let Some(files) = common::shared_files("problems/fc", "hdf5") else {
         return;
     };
-    let mut random = stickslip_solvers::random::Random::new(99);
+    let mut random = stickslip_testing::Random::new(99);
     for path in files
         .iter()
         .filter(|p| std::fs::metadata(p).is_ok_and(|m| m.len() < 15_000))

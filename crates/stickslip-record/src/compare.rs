@@ -4,8 +4,8 @@ use crate::error::RecordError;
 use crate::states::{Snapshot, States};
 use glam::DQuat;
 use std::collections::BTreeMap;
-use stickslip_certify::BodyState;
 use stickslip_geometry::pose::{exp, log};
+use stickslip_model::BodyState;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

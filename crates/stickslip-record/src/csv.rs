@@ -17,8 +17,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stickslip_certify::{ContactImpulse, StepRecord};
 use stickslip_geometry::frame::contact_frame;
+use stickslip_model::{ContactImpulse, StepRecord};
 
 /// Rows are written when this much has gathered, or after [`FLUSH_TIME`].
 const FLUSH_BYTES: usize = 1 << 18;
@@ -240,8 +240,8 @@ mod tests {
     use crate::testing;
     use crate::trajectory::{Trajectory, same_start};
     use glam::DVec3;
-    use stickslip_certify::{Contact, Friction, Mode};
     use stickslip_geometry::Feature;
+    use stickslip_model::{Contact, Friction, Mode};
 
     #[test]
     fn the_columns_are_the_contract() {

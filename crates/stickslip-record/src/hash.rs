@@ -3,7 +3,7 @@
 use crate::recorder::state_numbers;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use stickslip_certify::{BodyState, JointImpulse};
+use stickslip_model::{BodyState, JointImpulse};
 
 /// A running SHA-256 over all states of a run.
 ///

@@ -2,7 +2,7 @@
 
 use crate::error::RecordError;
 use serde::{Deserialize, Serialize};
-use stickslip_certify::{Cone, Fan};
+use stickslip_model::{Cone, Fan};
 
 /// Version of the file format, written to and demanded of every Parquet file.
 pub const FORMAT: u32 = 1;

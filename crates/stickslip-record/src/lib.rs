@@ -6,7 +6,7 @@
 //! `docs/trajectory.md` describes the formats column by column.
 //!
 //! ```
-//! use stickslip_certify::{BodyState, StepRecord};
+//! use stickslip_model::{BodyState, StepRecord};
 //! use stickslip_record::{Header, ParquetWriter, Reader, Recorder, Start, StateHash, Summary};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,7 +2,7 @@
 
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
-use stickslip_certify::{BodyState, Residual, StepRecord};
+use stickslip_model::{BodyState, Residual, StepRecord};
 
 /// The state at the start of a step.
 #[derive(Clone, Copy, Debug)]

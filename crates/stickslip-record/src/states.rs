@@ -5,7 +5,7 @@ use crate::error::RecordError;
 use crate::parquet::{is_csv, read_states};
 use crate::trajectory::Trajectory;
 use std::path::Path;
-use stickslip_certify::BodyState;
+use stickslip_model::BodyState;
 
 /// All bodies at one time.
 #[derive(Clone, Debug, Default, PartialEq)]

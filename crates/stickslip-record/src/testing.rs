@@ -4,41 +4,14 @@ use crate::header::{Header, Summary};
 use crate::recorder::{Recorder, Start};
 use crate::trajectory::Trajectory;
 use glam::DVec3;
-use stickslip_certify::joint::AXES;
-use stickslip_certify::{
+use stickslip_geometry::pose::exp;
+use stickslip_geometry::{Feature, Pose, Twist};
+use stickslip_model::joint::AXES;
+use stickslip_model::{
     BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, JointImpulse, Mode, Residual,
     StepRecord,
 };
-use stickslip_geometry::pose::exp;
-use stickslip_geometry::{Feature, Pose, Twist};
-
-/// A generator of reproducible noise (SplitMix64).
-pub(crate) struct Noise(pub(crate) u64);
-
-impl Noise {
-    /// The next 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in −1..1.
-    pub(crate) fn number(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// Uniform in 0..n.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.number(), self.number(), self.number())
-    }
-}
+use stickslip_testing::Random;
 
 /// The header of [`run`].
 pub(crate) fn header(names: &[&str]) -> Header {
@@ -71,14 +44,14 @@ pub(crate) fn run(names: &[&str], steps: u64, recorder: &mut dyn Recorder) {
 /// The first `last` steps of the run of `steps` steps, which does not end; the time reached.
 pub(crate) fn start(names: &[&str], steps: u64, last: u64, recorder: &mut dyn Recorder) -> f64 {
     let header = header(names);
-    let mut noise = Noise(steps);
+    let mut random = Random::new(steps);
     let mut step = StepRecord {
-        bodies: (0..names.len()).map(|_| first_state(&mut noise)).collect(),
+        bodies: (0..names.len()).map(|_| first_state(&mut random)).collect(),
         ..StepRecord::default()
     };
     recorder.start(&header, &step).unwrap();
     for k in 1..=last {
-        let next = next_step(&step, k, header.h, &mut noise);
+        let next = next_step(&step, k, header.h, &mut random);
         let before = Start {
             t: step.t,
             bodies: &step.bodies,
@@ -107,39 +80,39 @@ pub(crate) fn trajectory(names: &[&str], steps: u64) -> Trajectory {
     trajectory
 }
 
-fn first_state(noise: &mut Noise) -> BodyState {
+fn first_state(random: &mut Random) -> BodyState {
     BodyState {
         pose: Pose {
-            position: noise.vector() * 10.0,
-            orientation: exp(noise.vector()),
+            position: random.vec3() * 10.0,
+            orientation: exp(random.vec3()),
         },
         twist: Twist {
-            linear: noise.vector(),
-            angular: DVec3::new(-0.0, 1e-310, noise.number()),
+            linear: random.vec3(),
+            angular: DVec3::new(-0.0, 1e-310, random.signed()),
         },
     }
 }
 
 /// One step of the bodies and of everything that belongs to it.
-pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) -> StepRecord {
+pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, random: &mut Random) -> StepRecord {
     let mut step = StepRecord {
         step: k,
         t: k as f64 * h,
         h,
-        kind: stickslip_certify::Kind::Step,
+        kind: stickslip_model::Kind::Step,
         bodies: last.bodies.clone(),
-        energy: 100.0 + noise.number(),
+        energy: 100.0 + random.signed(),
         solver: if k.is_multiple_of(3) { "lemke" } else { "nsgs" }.into(),
         iterations: k % 7,
         certificate: Certificate {
-            residuals: [(); Residual::ALL.len()].map(|()| 1e-13 * noise.number().abs()),
+            residuals: [(); Residual::ALL.len()].map(|()| 1e-13 * random.signed().abs()),
             penetration: 0.0,
             speed: 3.0,
             rounding: 0.125,
             floor: 1e-13,
         },
         contacts: Vec::new(),
-        joints: (0..2).map(|_| joint(noise)).collect(),
+        joints: (0..2).map(|_| joint(random)).collect(),
     };
     for (i, body) in step.bodies.iter_mut().enumerate() {
         // Every other body rests.
@@ -150,34 +123,34 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, noise: &mut Noise) ->
     }
     for i in 1..step.bodies.len() {
         for feature in 0..(k % 4) as u32 {
-            step.contacts.push(contact([i - 1, i], feature, noise));
+            step.contacts.push(contact([i - 1, i], feature, random));
         }
     }
     step
 }
 
-fn joint(noise: &mut Noise) -> JointImpulse {
-    let mut six = || [(); AXES].map(|()| noise.number());
+fn joint(random: &mut Random) -> JointImpulse {
+    let mut six = || [(); AXES].map(|()| random.signed());
     JointImpulse {
         coordinates: six(),
         hold: six(),
         motor: six(),
         friction: [-0.0; AXES],
-        linear: noise.vector(),
-        angular: noise.vector(),
+        linear: random.vec3(),
+        angular: random.vec3(),
     }
 }
 
-fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpulse {
-    let mode = [Mode::Open, Mode::Stick, Mode::Slide][noise.below(3)];
+fn contact(bodies: [usize; 2], feature: u32, random: &mut Random) -> ContactImpulse {
+    let mode = [Mode::Open, Mode::Stick, Mode::Slide][random.below(3)];
     ContactImpulse {
         contact: Contact {
             bodies,
             pieces: [feature, 3],
             feature: Feature(feature.wrapping_sub(1)),
-            point: noise.vector(),
-            normal: exp(noise.vector()) * DVec3::Z,
-            gap: 1e-6 * noise.number(),
+            point: random.vec3(),
+            normal: exp(random.vec3()) * DVec3::Z,
+            gap: 1e-6 * random.signed(),
             friction: Friction {
                 stick: 0.5,
                 slide: 0.4,
@@ -186,7 +159,7 @@ fn contact(bodies: [usize; 2], feature: u32, noise: &mut Noise) -> ContactImpuls
         impulse: if mode == Mode::Open {
             DVec3::ZERO
         } else {
-            noise.vector()
+            random.vec3()
         },
         restituted: 0.0,
         directions: 0,

@@ -7,7 +7,7 @@ use crate::parquet::{Reader, check_joints};
 use crate::recorder::{Recorder, Start, check_states, check_step};
 use crate::states::Snapshot;
 use std::path::Path;
-use stickslip_certify::{BodyState, StepRecord};
+use stickslip_model::{BodyState, StepRecord};
 
 /// One recorded step and, where the step before it was not recorded, the state from which it started.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -57,9 +57,12 @@ pub(crate) mod factor;
 pub mod lcp;
 pub mod limit;
 pub mod problem;
-pub mod random;
 pub mod registry;
 pub mod solver;
+pub mod trace;
+
+/// The generator behind Lemke's ties and [`problem::generate`].
+pub use stickslip_random as random;
 
 pub use factor::sparse::SparseMatrix;
 pub use registry::{SOLVER_NAMES, selecting_solver_by_name, solver_by_name};

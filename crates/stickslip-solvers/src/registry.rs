@@ -1,4 +1,4 @@
-//! Solvers by name.
+//! Solvers by name: one table, from which scene files, help, `solve` and the docs take their names.
 
 use crate::auto::Auto;
 use crate::auto::selection::Selecting;
@@ -6,42 +6,95 @@ use crate::engines::admm::Admm;
 use crate::engines::homotopy::Homotopy;
 use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::Newton;
-use crate::engines::nsgs::Nsgs;
+use crate::engines::nsgs::{Nsgs, NsgsSettings};
 use crate::engines::proximal::Proximal;
 use crate::engines::staggered::Staggered;
 use crate::lcp::pyramid::LemkeContact;
-use crate::solver::ContactSolver;
+use crate::solver::{ByEngine, ContactSolver, Engine, Laws, StoredSolver};
+
+/// A solver of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name in scene files, reports and benches.
+    pub name: &'static str,
+    /// The laws it takes.
+    pub takes: Laws,
+    /// What it reaches, in a few words.
+    pub reaches: &'static str,
+    /// Makes it, with its default settings.
+    pub make: fn() -> Box<dyn ContactSolver>,
+    /// Makes it for problems on their contacts; None where it needs bodies or rows of an LCP.
+    pub make_stored: Option<fn() -> Box<dyn StoredSolver>>,
+}
+
+/// The row of an engine.
+const fn engine<E: Engine + 'static>(reaches: &'static str) -> Entry {
+    Entry {
+        name: E::NAME,
+        takes: E::LAWS,
+        reaches,
+        make: || Box::new(ByEngine::<E>::default()),
+        make_stored: Some(|| Box::new(ByEngine::<E>::default())),
+    }
+}
+
+/// Every solver of a step. To add one, add its row.
+pub const SOLVERS: &[Entry] = &[
+    Entry {
+        name: "auto",
+        takes: Laws::All,
+        reaches: "whatever one of the others reaches, see [`auto`]",
+        make: || Box::new(Auto::default()),
+        make_stored: Some(|| Box::new(Auto::default())),
+    },
+    engine::<Newton>("rounding level in a few steps from a good start"),
+    engine::<Nsgs>("moderate accuracy, cheap sweeps, no linear algebra"),
+    Entry {
+        name: "nsgs-coloured",
+        takes: Laws::All,
+        reaches: "the same, colour after colour on many threads, with the same bits on any number",
+        make: || {
+            let settings = NsgsSettings::coloured();
+            Box::new(ByEngine::<Nsgs>::named("nsgs-coloured", settings))
+        },
+        // Contacts are coloured by their bodies, which such a problem does not have.
+        make_stored: None,
+    },
+    engine::<InteriorPoint>("rounding level from scratch, unless its path folds"),
+    engine::<Homotopy>("rounding level from scratch, past folds"),
+    engine::<Proximal>("a backup for redundant contacts"),
+    engine::<Admm>("a backup, and for comparison"),
+    engine::<Staggered>("a fixed point of the exchange where it converges"),
+    Entry {
+        name: "lemke",
+        takes: Laws::Polyhedral,
+        reaches: "a solution, or a ray with its contacts",
+        make: || Box::new(LemkeContact::default()),
+        make_stored: None,
+    },
+];
 
 /// Names of the solvers, as scene files and reports use them.
-pub const SOLVER_NAMES: &[&str] = &[
-    "auto",
-    "newton",
-    "nsgs",
-    "nsgs-coloured",
-    "interior-point",
-    "homotopy",
-    "proximal",
-    "admm",
-    "staggered",
-    "lemke",
-];
+pub const SOLVER_NAMES: &[&str] = &{
+    let mut names = [""; SOLVERS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = SOLVERS[i].name;
+        i += 1;
+    }
+    names
+};
+
+/// The row of that name; None for a name not in [`SOLVER_NAMES`].
+#[must_use]
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    SOLVERS.iter().find(|entry| entry.name == name)
+}
 
 /// The solver of that name with its default settings; None for a name not in [`SOLVER_NAMES`].
 #[must_use]
 pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
-    Some(match name {
-        "auto" => Box::new(Auto::default()),
-        "newton" => Box::new(Newton::default()),
-        "nsgs" => Box::new(Nsgs::default()),
-        "nsgs-coloured" => Box::new(Nsgs::coloured()),
-        "interior-point" => Box::new(InteriorPoint::default()),
-        "homotopy" => Box::new(Homotopy::default()),
-        "proximal" => Box::new(Proximal::default()),
-        "admm" => Box::new(Admm::default()),
-        "staggered" => Box::new(Staggered::default()),
-        "lemke" => Box::new(LemkeContact::default()),
-        _ => return None,
-    })
+    entry(name).map(|entry| (entry.make)())
 }
 
 /// As [`solver_by_name`], with the answer that the selection rule takes: for the steps of a run, whose motion is then the same

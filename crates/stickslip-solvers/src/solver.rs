@@ -1,8 +1,13 @@
-//! The one door to every solver.
+//! The one door to every solver: what it is asked, what it answers, and how an engine becomes one.
 
 use crate::coupling::{System, SystemMemory};
-use crate::problem::ContactProblem;
 use crate::problem::Posed;
+use crate::problem::local::LocalProblem;
+use crate::problem::residual::{self, GlobalResidual};
+use crate::problem::{ContactProblem, Law};
+use crate::trace::Trace;
+use core::fmt;
+use core::ops::AddAssign;
 use glam::DVec3;
 
 /// What is proved of a solver, and under which hypotheses.
@@ -21,8 +26,10 @@ pub struct Solved {
     pub impulses: Vec<DVec3>,
     /// Iterations (sweeps, pivots or Newton steps) used.
     pub iterations: usize,
-    /// Name of the solver that produced the impulses.
+    /// Name of the engine that produced the impulses.
     pub solver: &'static str,
+    /// Name of the stage of `auto` that did (`auto::plans`); that of the solver elsewhere.
+    pub stage: &'static str,
     /// Largest residual of the law over the contacts, m/s (see `residual`).
     pub residual: f64,
 }
@@ -66,6 +73,31 @@ pub enum SolveError {
     },
 }
 
+impl SolveError {
+    /// The best impulses of a method that missed its tolerance, with their residual, for those who may accept them.
+    ///
+    /// # Errors
+    /// The failure itself where nothing of use was found.
+    pub fn into_best(self) -> Result<Solved, Self> {
+        match self {
+            Self::NotConverged {
+                solver,
+                residual,
+                iterations,
+                best,
+                ..
+            } if residual < f64::INFINITY => Ok(Solved {
+                impulses: best,
+                iterations,
+                solver,
+                stage: solver,
+                residual,
+            }),
+            other => Err(other),
+        }
+    }
+}
+
 /// A method that solves the contact problem of a step.
 ///
 /// Memory lives in the solver and is reused from step to step; a solver never calls its own answer
@@ -87,6 +119,54 @@ pub trait ContactSolver: Send {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError>;
+    /// The stages that ran in the last call, of a solver that has stages.
+    fn trace(&self) -> &Trace {
+        Trace::NONE
+    }
+}
+
+/// A method that solves a problem on its contacts (FCLIB's local form) from nothing.
+pub trait StoredSolver: Send {
+    /// Solves to `tolerance` in Siconos' scaling ([`GlobalResidual::against`]), from no impulses and with nothing kept of the
+    /// problem before but memory.
+    ///
+    /// # Errors
+    /// [`SolveError`] when the method fails.
+    fn solve_stored(
+        &mut self,
+        problem: &LocalProblem,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError>;
+    /// The stages that ran in the last call, of a solver that has stages.
+    fn trace(&self) -> &Trace {
+        Trace::NONE
+    }
+}
+
+/// What a method took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Iterations: sweeps, pivots, Newton steps, or steps along a path.
+    pub iterations: usize,
+    /// Coupled linear systems factored.
+    pub factorisations: usize,
+}
+
+impl Effort {
+    /// Without linear algebra.
+    pub(crate) const fn of_iterations(iterations: usize) -> Self {
+        Self {
+            iterations,
+            factorisations: 0,
+        }
+    }
+}
+
+impl AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.iterations += other.iterations;
+        self.factorisations += other.factorisations;
+    }
 }
 
 /// What an iteration ended with.
@@ -94,47 +174,184 @@ pub trait ContactSolver: Send {
 pub struct Outcome {
     /// Largest residual over the contacts, m/s.
     pub residual: f64,
-    /// Iterations used.
-    pub iterations: usize,
+    /// What it took.
+    pub effort: Effort,
 }
 
 impl Outcome {
     /// Nothing found yet.
     pub(crate) const NONE: Self = Self {
         residual: f64::INFINITY,
-        iterations: 0,
+        effort: Effort {
+            iterations: 0,
+            factorisations: 0,
+        },
     };
 }
 
-/// A method that improves impulses on a problem in either form.
-pub trait Engine {
-    /// Improves `p` until the residual (m/s) is at most `tolerance`; `p` ends as the best found.
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome;
+/// Which laws a solver takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Laws {
+    /// All of them.
+    All,
+    /// Those with a smoothed form: no pyramids, no discs.
+    Smooth,
+    /// Quadratic cones and unilateral contacts.
+    Cones,
+    /// Those that are rows of an LCP: no quadratic cones, no discs.
+    Polyhedral,
+}
 
-    /// Memory of the system, kept by the engine.
-    fn memory(&mut self) -> &mut SystemMemory;
+impl Laws {
+    /// Is this law among them?
+    #[must_use]
+    pub const fn include(self, law: &Law) -> bool {
+        match self {
+            Self::All => true,
+            Self::Smooth => !matches!(law, Law::Pyramid { .. } | Law::Disc { .. }),
+            Self::Cones => matches!(law, Law::Cone { .. } | Law::Unilateral),
+            Self::Polyhedral => !matches!(law, Law::Cone { .. } | Law::Disc { .. }),
+        }
+    }
 
-    /// As [`Engine::improve`], on a problem.
-    fn improve_on(&mut self, problem: Posed, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
-        let mut memory = std::mem::take(self.memory());
-        let outcome = self.improve(&mut memory.system(problem), p, tolerance);
-        *self.memory() = memory;
-        outcome
+    /// Refuses laws that are not among them.
+    ///
+    /// # Errors
+    /// [`SolveError::Unsuitable`] with the first contact that has another law.
+    pub fn refuse_others<'a>(
+        self,
+        solver: &'static str,
+        mut laws: impl Iterator<Item = &'a Law>,
+    ) -> Result<(), SolveError> {
+        let why = match self {
+            Self::All => return Ok(()),
+            Self::Smooth => "has a pyramid or a disc; use newton, nsgs or auto",
+            Self::Cones => "is neither a quadratic cone nor unilateral",
+            Self::Polyhedral => "has a quadratic cone or a disc; use auto",
+        };
+        match laws.position(|law| !self.include(law)) {
+            Some(i) => Err(SolveError::Unsuitable {
+                solver,
+                reason: format!("contact {i} {why}"),
+            }),
+            None => Ok(()),
+        }
     }
 }
 
-/// Solves the problem of a step by an engine, judged by the residual of the problem as given.
-pub(crate) fn solve_by(
-    solver: &'static str,
-    engine: &mut dyn Engine,
-    problem: &ContactProblem,
-    guess: Option<&[DVec3]>,
-    tolerance: f64,
-) -> Result<Solved, SolveError> {
-    let mut p = starting_impulses(solver, problem, guess)?;
-    let outcome = engine.improve_on(Posed::Step(problem), &mut p, tolerance);
-    finish(solver, problem, p, outcome.iterations, tolerance)
+impl fmt::Display for Laws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "everything",
+            Self::Smooth => "no pyramids or discs",
+            Self::Cones => "cones and unilateral",
+            Self::Polyhedral => "no quadratic cones or discs",
+        })
+    }
 }
+
+/// A method that improves impulses on a problem in either form. An engine keeps memory only: settings come with every call.
+pub trait Engine: Default + Send {
+    /// What may be chosen.
+    type Settings: Copy + Default + Send;
+    /// Name in scene files, reports and benches.
+    const NAME: &'static str;
+    /// What is proved of it.
+    const GUARANTEE: Guarantee;
+    /// The laws it takes.
+    const LAWS: Laws = Laws::All;
+
+    /// Improves `p` until the residual (m/s) is at most `tolerance`; `p` ends as the best found.
+    fn improve(
+        &mut self,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        settings: &Self::Settings,
+    ) -> Outcome;
+}
+
+/// An engine as a solver of its own, with settings that are fixed when it is made.
+#[derive(Clone, Debug)]
+pub struct ByEngine<E: Engine> {
+    name: &'static str,
+    settings: E::Settings,
+    engine: E,
+    memory: SystemMemory,
+}
+
+impl<E: Engine> ByEngine<E> {
+    /// With these settings.
+    #[must_use]
+    pub fn new(settings: E::Settings) -> Self {
+        Self::named(E::NAME, settings)
+    }
+
+    /// With these settings, under a name of its own.
+    #[must_use]
+    pub fn named(name: &'static str, settings: E::Settings) -> Self {
+        Self {
+            name,
+            settings,
+            engine: E::default(),
+            memory: SystemMemory::default(),
+        }
+    }
+
+    fn improve(&mut self, problem: Posed, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
+        let mut system = self.memory.system(problem);
+        self.engine
+            .improve(&mut system, p, tolerance, &self.settings)
+    }
+}
+
+impl<E: Engine> Default for ByEngine<E> {
+    fn default() -> Self {
+        Self::new(E::Settings::default())
+    }
+}
+
+impl<E: Engine> ContactSolver for ByEngine<E> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        E::GUARANTEE
+    }
+
+    fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        E::LAWS.refuse_others(self.name, problem.contacts.iter().map(|c| &c.law))?;
+        let mut p = starting_impulses(self.name, problem, guess)?;
+        let outcome = self.improve(Posed::Step(problem), &mut p, tolerance);
+        finish(self.name, problem, p, outcome.effort.iterations, tolerance)
+    }
+}
+
+impl<E: Engine> StoredSolver for ByEngine<E> {
+    fn solve_stored(
+        &mut self,
+        problem: &LocalProblem,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let solver = self.name;
+        E::LAWS.refuse_others(solver, problem.laws.iter())?;
+        let mut p = vec![DVec3::ZERO; problem.len()];
+        let inner = INNER * tolerance * problem.speed();
+        let outcome = self.improve(Posed::Local(problem), &mut p, inner);
+        let residual = GlobalResidual::new(problem, &p).against(tolerance);
+        judged(solver, p, outcome.effort.iterations, residual, tolerance)
+    }
+}
+
+/// Engines measure in m/s and stored problems relative to their data: the tolerance asked for, times the speed of the data, times
+/// this. (Chosen without measurement: the two residuals differ by norms as well.)
+pub const INNER: f64 = 0.1;
 
 /// The impulses to start from: the guess, put on each law's set, or zero.
 ///
@@ -179,12 +396,24 @@ pub(crate) fn finish(
     iterations: usize,
     tolerance: f64,
 ) -> Result<Solved, SolveError> {
-    let (residual, _) = crate::problem::residual::of_step(problem, &impulses, &mut Vec::new());
+    let (residual, _) = residual::of_step(problem, &impulses, &mut Vec::new());
+    judged(solver, impulses, iterations, residual, tolerance)
+}
+
+/// Impulses with their residual: solved where it meets the tolerance.
+fn judged(
+    solver: &'static str,
+    impulses: Vec<DVec3>,
+    iterations: usize,
+    residual: f64,
+    tolerance: f64,
+) -> Result<Solved, SolveError> {
     if residual <= tolerance {
         Ok(Solved {
             impulses,
             iterations,
             solver,
+            stage: solver,
             residual,
         })
     } else {
@@ -195,25 +424,5 @@ pub(crate) fn finish(
             iterations,
             best: impulses,
         })
-    }
-}
-
-/// Refuses problems with pyramids, for methods that smooth the cone.
-pub(crate) fn refuse_pyramids(
-    solver: &'static str,
-    problem: &ContactProblem,
-) -> Result<(), SolveError> {
-    let is_pyramid = |c: &crate::problem::ContactBlock| {
-        matches!(
-            c.law,
-            crate::problem::Law::Pyramid { .. } | crate::problem::Law::Disc { .. }
-        )
-    };
-    match problem.contacts.iter().position(is_pyramid) {
-        Some(i) => Err(SolveError::Unsuitable {
-            solver,
-            reason: format!("contact {i} has a pyramid or a disc; use newton, nsgs or auto"),
-        }),
-        None => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use stickslip_solvers::problem::generate::random_problem;
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{ContactProblem, Law, Twist};
 use stickslip_solvers::random::Random;
-use stickslip_solvers::solver::{ContactSolver, SolveError};
+use stickslip_solvers::solver::{ByEngine, ContactSolver, SolveError};
 use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
 
 #[test]
@@ -135,7 +135,7 @@ fn coloured_sweeps_have_the_same_bits_on_any_number_of_threads() {
     }
     let mut bits: Option<Vec<DVec3>> = None;
     for threads in [1, 2, 3, 7] {
-        let mut solver = Nsgs::new(NsgsSettings {
+        let mut solver = ByEngine::<Nsgs>::new(NsgsSettings {
             threads: Some(threads),
             sweeps: 30,
             ..NsgsSettings::default()

@@ -5,8 +5,8 @@ use stickslip_solvers::problem::generate::{box_mass, frame, random_problem};
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::residual;
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
-use stickslip_solvers::random::Random;
 use stickslip_solvers::{SOLVER_NAMES, solver_by_name};
+use stickslip_testing::Random;
 
 /// A block of bounded rows on one body or between two.
 fn rows(arms: [Option<(usize, DVec3, f64)>; 2], action: Action, law: Law) -> ContactBlock {

@@ -5,7 +5,7 @@ use stickslip_solvers::engines::relaxation;
 use stickslip_solvers::problem::generate::{random_mu, random_problem};
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{Action, ContactBlock, ContactProblem, Law, Twist};
-use stickslip_solvers::random::Random;
+use stickslip_testing::Random;
 
 /// ½ pᵀWp + qᵀp, J: what the relaxation minimises over the cones.
 fn objective(problem: &LocalProblem, p: &[DVec3]) -> f64 {

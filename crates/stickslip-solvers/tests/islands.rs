@@ -6,8 +6,8 @@ use stickslip_solvers::problem::generate::{frame, random_problem};
 use stickslip_solvers::problem::{
     Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };
-use stickslip_solvers::random::Random;
 use stickslip_solvers::solver::{ContactSolver, SolveError};
+use stickslip_testing::Random;
 
 /// Both problems as one, contacts in turn; where each contact came from.
 fn joined(a: &ContactProblem, b: &ContactProblem) -> (ContactProblem, Vec<(usize, usize)>) {

@@ -3,7 +3,7 @@
 use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::lcp::lemke::Lemke;
 use stickslip_solvers::lcp::{LcpError, MixedLcp};
-use stickslip_solvers::random::Random;
+use stickslip_testing::{Random, setting};
 
 /// Mixed LCP in (x, y, z) with M positive definite, F of deficient rank, N copositive:
 ///
@@ -101,10 +101,7 @@ fn random_mixed(random: &mut Random, size: usize, degenerate: bool) -> MixedLcp 
 
 #[test]
 fn lemke_solves_every_copositive_mixed_lcp() {
-    let count: usize = std::env::var("STICKSLIP_LCP_COUNT")
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(3000);
+    let count: usize = setting("STICKSLIP_LCP_COUNT", 3000);
     let mut random = Random::new(31);
     let mut lemke = Lemke::default();
     let (mut failures, mut smallest, mut largest) = (0, usize::MAX, 0);

@@ -7,9 +7,9 @@ use stickslip_solvers::problem::generate::{random_mu, random_problem};
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::residual::{of_step, w_bar};
 use stickslip_solvers::problem::{ContactBlock, Law};
-use stickslip_solvers::random::Random;
 use stickslip_solvers::solver::SolveError;
 use stickslip_solvers::solver_by_name;
+use stickslip_testing::{Random, setting};
 
 #[test]
 fn lemke_finds_a_solution_that_enumeration_finds_too() {
@@ -64,8 +64,7 @@ fn lemke_and_gauss_seidel_agree_where_there_is_no_friction() {
 #[test]
 fn auto_solves_every_small_problem_on_the_exact_cone() {
     // Open, stick, slide, doubled contacts, μ from 0 to 10, masses over twelve decades.
-    let count = std::env::var("STICKSLIP_SMALL_COUNT").ok();
-    let count = count.and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let count = setting("STICKSLIP_SMALL_COUNT", 10_000);
     let mut random = Random::new(13);
     let mut auto = solver_by_name("auto").expect("solver");
     for k in 0..count {
@@ -94,8 +93,7 @@ fn auto_solves_every_small_problem_on_the_exact_cone() {
 /// tolerance.
 #[test]
 fn auto_solves_small_problems_under_steep_cones() {
-    let count = std::env::var("STICKSLIP_SMALL_COUNT").ok();
-    let count = count.and_then(|n| n.parse().ok()).unwrap_or(2000);
+    let count = setting("STICKSLIP_SMALL_COUNT", 2000);
     let mut random = Random::new(77);
     let mut auto = solver_by_name("auto").expect("solver");
     let mut unsolved = Vec::new();

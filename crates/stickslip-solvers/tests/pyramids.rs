@@ -7,7 +7,7 @@ use stickslip_solvers::problem::generate::random_problem;
 use stickslip_solvers::problem::law::{direction, tangent};
 use stickslip_solvers::problem::local::LocalProblem;
 use stickslip_solvers::problem::{ContactProblem, Law};
-use stickslip_solvers::random::Random;
+use stickslip_testing::Random;
 
 /// A column of (n, D) in generalised coordinates, body by body: force and torque of a unit impulse along `d`.
 fn column(problem: &ContactProblem, contact: usize, d: DVec3) -> Vec<[DVec3; 2]> {

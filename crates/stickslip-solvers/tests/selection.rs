@@ -21,14 +21,6 @@ fn fastest(nu: &[Twist]) -> f64 {
     nu.iter().fold(0.0, |m, nu| f64::max(m, nu.linear.length()))
 }
 
-fn apart(a: &[Twist], b: &[Twist]) -> f64 {
-    let pairs = a.iter().zip(b);
-    pairs.fold(0.0, |m, (a, b)| {
-        let (v, w) = (a.linear - b.linear, a.angular - b.angular);
-        m.max(v.length()).max(w.length())
-    })
-}
-
 /// From rest at μ = 0.8 resting and falling both satisfy the law. Every solver that solves a pile by itself lets it rest.
 #[test]
 fn every_solver_lets_a_pile_rest_that_can() {
@@ -113,7 +105,8 @@ fn every_solver_lets_a_pile_collapse_in_the_same_way() {
             for solver in SOLVER_NAMES {
                 let mut selecting = selecting_solver_by_name(solver).expect("listed");
                 if let Ok(solved) = selecting.solve(&problem, None, TOLERANCE) {
-                    let d = apart(&wanted, &velocities(&problem, &solved.impulses));
+                    let d =
+                        Twist::largest_difference(&wanted, &velocities(&problem, &solved.impulses));
                     let n = centres.len();
                     assert!(d <= 1e4 * TOLERANCE, "{n} balls, {law:?}, {solver}: {d:e}");
                 }

@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
+use stickslip::dynamics::methods::Method;
 use stickslip::dynamics::scene::Override;
 use stickslip::prelude::*;
+use stickslip_testing::shared;
 
 /// The root of the workspace.
 #[must_use]
@@ -12,20 +14,12 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A stored reference from the folder of shared material beside the workspace (or where
-/// `STICKSLIP_SHARED` says). `None`, with a word, where it is absent: a user does not have it.
+/// A stored reference; `None`, recorded as passed over, where it is absent: a user does not have it.
 #[must_use]
 pub fn reference(name: &str) -> Option<Value> {
-    let folder = std::env::var_os("STICKSLIP_SHARED")
-        .map_or_else(|| root().join("../shared"), PathBuf::from);
-    let path = folder.join("reference").join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(serde_json::from_str(&text).expect("a reference is JSON")),
-        Err(_) => {
-            eprintln!("passed over: the reference {name} is not here");
-            None
-        }
-    }
+    let path = shared(&format!("reference/{name}"))?;
+    let text = std::fs::read_to_string(&path).expect("a reference that can be read");
+    Some(serde_json::from_str(&text).expect("a reference is JSON"))
 }
 
 /// A scene of the `scenes` folder with overrides such as `"step.h=0.001"`.
@@ -66,6 +60,19 @@ pub fn ball(name: &str, radius: f64, mass: f64) -> BodySpec {
 #[must_use]
 pub fn cuboid(name: &str, size: DVec3, mass: f64) -> BodySpec {
     BodySpec::free(name, Shape::cuboid(size).expect("a box"), mass)
+}
+
+/// A ball of radius 0.1 m and 1 kg dropped from `drop` above the ground, with restitution `e`.
+#[must_use]
+pub fn dropped(method: Method, h: f64, drop: f64, e: f64) -> World {
+    World::builder()
+        .method(method)
+        .time_step(h)
+        .restitution(e)
+        .body(ground())
+        .body(ball("ball", 0.1, 1.0).at(DVec3::Z * (0.1 + drop)))
+        .build()
+        .expect("a world")
 }
 
 /// Gravity on a slope of the given angle about y, the slope itself being level ground: down the slope is +x.

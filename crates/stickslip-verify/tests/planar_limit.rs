@@ -5,27 +5,10 @@ use stickslip::dynamics::PlanarView;
 use stickslip::geometry::pose::exp;
 use stickslip::planar::{Options, Solutions, State, Status, solve};
 use stickslip::prelude::*;
+use stickslip_testing::{Random, setting};
 
 /// Random planar states stepped, unless `STICKSLIP_STATES` says how many (and `STICKSLIP_SEED` which).
 const STATES: u64 = 1000;
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.roll()
-    }
-    fn below(&mut self, n: usize) -> usize {
-        (self.roll() * n as f64) as usize
-    }
-}
 
 /// One obstacle, at rest, that touches the part.
 #[derive(Clone, Debug)]
@@ -50,42 +33,42 @@ struct Case {
 }
 
 impl Case {
-    fn random(dice: &mut Dice) -> Self {
-        let half = DVec3::new(dice.between(0.2, 1.0), 0.3, dice.between(0.2, 1.0));
-        let turn = dice.between(-1.5, 1.5);
-        let contacts = 1 + dice.below(3);
-        let first = dice.below(4);
+    fn random(random: &mut Random) -> Self {
+        let half = DVec3::new(random.between(0.2, 1.0), 0.3, random.between(0.2, 1.0));
+        let turn = random.between(-1.5, 1.5);
+        let contacts = 1 + random.below(3);
+        let first = random.below(4);
         let obstacles: Vec<_> = (0..contacts)
             .map(|k| {
-                let mu = if dice.roll() < 0.1 {
+                let mu = if random.unit() < 0.1 {
                     0.0
                 } else {
-                    dice.between(0.0, 3.0)
+                    random.between(0.0, 3.0)
                 };
                 let rotation = exp(DVec3::Y * turn);
-                if dice.roll() < 0.5 {
-                    Obstacle::wall(dice, half, rotation, (first + k) % 4, mu)
+                if random.unit() < 0.5 {
+                    Obstacle::wall(random, half, rotation, (first + k) % 4, mu)
                 } else {
-                    Obstacle::edge(dice, half, rotation, (first + k) % 4, mu)
+                    Obstacle::edge(random, half, rotation, (first + k) % 4, mu)
                 }
             })
             .collect();
         // At rest, or fast enough that no contact stops within the few steps of a run.
-        let speed = match dice.roll() {
+        let speed = match random.unit() {
             r if r < 0.4 => 0.0,
-            r if r < 0.7 => dice.between(0.05, 2.0),
-            _ => -dice.between(0.05, 2.0),
+            r if r < 0.7 => random.between(0.05, 2.0),
+            _ => -random.between(0.05, 2.0),
         };
-        let velocity = kept(dice, &obstacles) * speed;
+        let velocity = kept(random, &obstacles) * speed;
         let force = DVec3::new(
-            dice.between(-5.0, 5.0),
-            dice.between(-5.0, 5.0),
-            dice.between(-3.0, 3.0),
+            random.between(-5.0, 5.0),
+            random.between(-5.0, 5.0),
+            random.between(-3.0, 3.0),
         );
         Self {
             half,
             turn,
-            rho: dice.between(0.2, 1.0),
+            rho: random.between(0.2, 1.0),
             obstacles,
             velocity,
             force,
@@ -182,7 +165,7 @@ struct Steps {
 
 impl Obstacle {
     /// A half-space on the part's vertex number `corner`, across a direction of the vertex's normal cone.
-    fn wall(dice: &mut Dice, half: DVec3, rotation: DQuat, corner: usize, mu: f64) -> Self {
+    fn wall(random: &mut Random, half: DVec3, rotation: DQuat, corner: usize, mu: f64) -> Self {
         let sx = if corner == 0 || corner == 3 {
             1.0
         } else {
@@ -190,7 +173,7 @@ impl Obstacle {
         };
         let sz = if corner < 2 { 1.0 } else { -1.0 };
         let vertex = rotation * DVec3::new(sx * half.x, 0.0, sz * half.z);
-        let w = dice.between(0.15, 0.85);
+        let w = random.between(0.15, 0.85);
         let outward = rotation * DVec3::new(sx * w, 0.0, sz * (1.0 - w));
         let n = -outward / outward.length();
         Self {
@@ -202,9 +185,9 @@ impl Obstacle {
     }
 
     /// The edge of a box on the part's face number `face`, somewhere along it, turned to any side.
-    fn edge(dice: &mut Dice, half: DVec3, rotation: DQuat, face: usize, mu: f64) -> Self {
+    fn edge(random: &mut Random, half: DVec3, rotation: DQuat, face: usize, mu: f64) -> Self {
         let sign = if face < 2 { 1.0 } else { -1.0 };
-        let place = dice.between(-0.8, 0.8);
+        let place = random.between(-0.8, 0.8);
         let (outward, along) = if face.is_multiple_of(2) {
             (DVec3::X * sign, DVec3::Z)
         } else {
@@ -213,7 +196,7 @@ impl Obstacle {
         let point = rotation * (outward * half + along * half * place);
         let outward = rotation * outward;
         // The box's edge (+, ·, +) points at the part: its diagonal within 0.6 rad of the face's normal.
-        let lean = dice.between(-0.6, 0.6);
+        let lean = random.between(-0.6, 0.6);
         let diagonal = exp(DVec3::Y * lean) * -outward;
         let angle = libm::atan2(-diagonal.z, diagonal.x) + std::f64::consts::FRAC_PI_4;
         let orientation = exp(DVec3::Y * angle);
@@ -239,12 +222,12 @@ fn twist(world: &World) -> Twist {
 }
 
 /// A velocity (v_x, v_z, ω) that keeps all contacts, of unit size, or rest where there is none.
-fn kept(dice: &mut Dice, obstacles: &[Obstacle]) -> DVec3 {
+fn kept(random: &mut Random, obstacles: &[Obstacle]) -> DVec3 {
     let v = match obstacles {
         [one] => one.row.cross(DVec3::new(
-            dice.between(-1.0, 1.0),
-            dice.between(-1.0, 1.0),
-            dice.between(-1.0, 1.0),
+            random.between(-1.0, 1.0),
+            random.between(-1.0, 1.0),
+            random.between(-1.0, 1.0),
         )),
         [one, two] => one.row.cross(two.row),
         _ => DVec3::ZERO,
@@ -372,21 +355,17 @@ fn fate(case: &Case, view: &PlanarView, answer: &Solutions) -> Fate {
     Fate::Illegal(limit)
 }
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
-
 #[test]
 fn steps_tend_to_legal_accelerations() {
-    let count = number("STICKSLIP_STATES").unwrap_or(STATES);
-    let mut dice = Dice(number("STICKSLIP_SEED").unwrap_or(4));
+    let count = setting("STICKSLIP_STATES", STATES);
+    let mut random = Random::congruential(setting("STICKSLIP_SEED", 4));
     let (mut legal, mut jams, mut refused, mut aside) = (0, 0, 0, 0);
     // Of the states that tend to a legal acceleration and of the others: those without a unique acceleration, those
     // that meet Painlevé's condition, all.
     let mut tally = [[0; 3]; 2];
     let mut wrong = 0;
     for k in 0..count {
-        let case = Case::random(&mut dice);
+        let case = Case::random(&mut random);
         let world = case.world(1e-5, DVec3::ZERO, DVec3::ZERO);
         let view = world
             .planar_view(world.index("part").expect("the part"))

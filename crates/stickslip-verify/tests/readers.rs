@@ -8,13 +8,12 @@ use stickslip::dynamics::simulate::{header, simulate};
 use stickslip::prelude::World;
 use stickslip::problems::stored::file_of_step;
 use stickslip::record::{CsvWriter, ParquetWriter, Tee};
-use stickslip::solvers::random::Random;
+use stickslip_testing::{Random, setting};
 use stickslip_verify::{root, world_of};
 
 /// Damaged files tried for each reader: 2,000, or `STICKSLIP_FUZZ`.
 fn tries() -> usize {
-    let given = std::env::var("STICKSLIP_FUZZ").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(2000)
+    setting("STICKSLIP_FUZZ", 2000)
 }
 
 /// Good files of one folder with this ending, in the order of their names.

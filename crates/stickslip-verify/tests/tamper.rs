@@ -1,11 +1,12 @@
 //! `check` accepts what was computed and rejects what was changed: one number larger than 1e-3 in SI units,
 //! altered by 1e-6 of itself, with every derived column and checksum made to fit.
 
-use stickslip::certify::ContactImpulse;
 use stickslip::dynamics::check::{Report, check};
 use stickslip::dynamics::simulate::simulate_in_memory;
+use stickslip::model::ContactImpulse;
 use stickslip::prelude::*;
 use stickslip::record::Trajectory;
+use stickslip_testing::{Random, setting};
 use stickslip_verify::world_of;
 
 /// Scenes, and how long they run here.
@@ -47,18 +48,6 @@ fn trajectory(scene: &str, overrides: &[&str]) -> Trajectory {
         simulate_in_memory(&scene, &mut world).expect("a recorder in memory");
     assert!(outcome.certified(), "{}: {:?}", scene.file, outcome.failure);
     trajectory
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n
-    }
 }
 
 /// All the state and impulse numbers of a frame that may be changed.
@@ -122,25 +111,22 @@ fn what_was_computed_is_valid() {
 
 #[test]
 fn what_was_changed_is_rejected() {
-    let count = std::env::var("STICKSLIP_TAMPER")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(1000);
-    let mut dice = Dice(20_261_115);
+    let count = setting("STICKSLIP_TAMPER", 1000);
+    let mut random = Random::new(20_261_115);
     let mut tried = 0;
     for (k, (scene, overrides)) in SCENES.into_iter().enumerate() {
         let honest = trajectory(scene, overrides);
         while tried < count * (k + 1) / SCENES.len() {
             let mut forged = honest.clone();
-            let frame = dice.below(forged.frames.len());
+            let frame = random.below(forged.frames.len());
             let step = &mut forged.frames[frame].step;
             let mut all = numbers(&mut step.bodies, &mut step.contacts, &mut step.joints);
             if all.is_empty() {
                 continue;
             }
-            let which = dice.below(all.len());
+            let which = random.below(all.len());
             let before = *all[which];
-            *all[which] *= if dice.below(2) == 0 {
+            *all[which] *= if random.below(2) == 0 {
                 1.0 + 1e-6
             } else {
                 1.0 - 1e-6

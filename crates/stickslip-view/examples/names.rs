@@ -2,8 +2,8 @@
 //! states in memory to a page: `cargo run -p stickslip-view --example names -- names.html`.
 
 use glam::DVec3;
-use stickslip_certify::{Body, BodyState, Model, StepRecord};
 use stickslip_geometry::{Pose, Shape};
+use stickslip_model::{Body, BodyState, Model, StepRecord};
 use stickslip_record::{Header, Recorder, Start, Summary};
 use stickslip_view::PageWriter;
 

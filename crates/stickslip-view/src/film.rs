@@ -3,9 +3,9 @@
 use crate::ViewError;
 use crate::solid::{Look, Meshes, SMALLEST, look_of};
 use glam::DVec3;
-use stickslip_certify::spring::Ends;
-use stickslip_certify::{ContactImpulse, Mode, Model};
 use stickslip_geometry::Pose;
+use stickslip_model::spring::Ends;
+use stickslip_model::{ContactImpulse, Mode, Model};
 use stickslip_record::{Frame, Trajectory};
 
 /// A body in a film.
@@ -154,7 +154,7 @@ impl<'a> Film<'a> {
             return Err(ViewError::Empty);
         }
         let mut meshes = Meshes::for_bodies(expected);
-        let actor = |body: &stickslip_certify::Body| Actor {
+        let actor = |body: &stickslip_model::Body| Actor {
             name: body.name.clone(),
             mass: body.mass.as_ref().map(|m| m.mass),
             look: look_of(&body.shape, &mut meshes),

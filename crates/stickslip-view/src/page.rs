@@ -7,7 +7,7 @@ use crate::solid::Look;
 use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use stickslip_certify::{ContactImpulse, Mode, Model, StepRecord};
+use stickslip_model::{ContactImpulse, Mode, Model, StepRecord};
 use stickslip_record::header::cone_to_string;
 use stickslip_record::{Header, RecordError, Recorder, Start, Summary, Trajectory};
 
@@ -281,7 +281,7 @@ fn link_forces(film: &Film<'_>) -> Block {
 /// An array `[component][frame][body]`.
 fn by_body<const N: usize>(
     film: &Film<'_>,
-    numbers: impl Fn(&stickslip_certify::BodyState) -> [f64; N],
+    numbers: impl Fn(&stickslip_model::BodyState) -> [f64; N],
 ) -> Vec<f32> {
     let (frames, bodies) = (film.frames().len(), film.actors.len());
     let mut out = vec![0.0; N * frames * bodies];

@@ -8,7 +8,7 @@ use crate::pieces::{shaded, world};
 use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
-use stickslip_certify::Mode;
+use stickslip_model::Mode;
 use stickslip_plot::colour::{self, Colour, GREY, INK};
 use stickslip_plot::{Anchor, Drawing, Point, Stroke};
 

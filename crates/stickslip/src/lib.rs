@@ -28,6 +28,7 @@
 pub use stickslip_certify as certify;
 pub use stickslip_dynamics as dynamics;
 pub use stickslip_geometry as geometry;
+pub use stickslip_model as model;
 pub use stickslip_planar as planar;
 pub use stickslip_problems as problems;
 pub use stickslip_record as record;
@@ -45,13 +46,13 @@ mod pages {
 /// What most programs need.
 pub mod prelude {
     pub use glam::{DMat3, DQuat, DVec2, DVec3};
-    pub use stickslip_certify::{
-        BodyState, Certificate, Cone, ContactImpulse, Friction, JointImpulse, Mode, Residual,
-        StepRecord, Wrench,
-    };
     pub use stickslip_dynamics::{
         BodySpec, BuildError, JointSpec, Motion, Outcome, Scene, SceneError, SpringSpec, StepError,
         World, simulate,
     };
     pub use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
+    pub use stickslip_model::{
+        BodyState, Certificate, Cone, ContactImpulse, Friction, JointImpulse, Mode, Residual,
+        StepRecord, Wrench,
+    };
 }

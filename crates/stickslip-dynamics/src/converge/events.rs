@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::world::World;
-use stickslip_certify::{BodyState, Mode};
+use stickslip_model::{BodyState, Mode};
 
 /// A change in what a pair of bodies does.
 #[derive(Clone, Debug, PartialEq)]

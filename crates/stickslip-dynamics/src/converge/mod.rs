@@ -17,7 +17,7 @@ use crate::scene::{Scene, SceneError};
 use crate::simulate::steps_until;
 use crate::world::World;
 use events::Watch;
-use stickslip_certify::{BodyState, Cone};
+use stickslip_model::{BodyState, Cone};
 
 /// What is to be studied.
 #[derive(Clone, Debug)]
@@ -175,55 +175,97 @@ pub fn converge(
         coarse,
     );
 
-    // What else there is beside the step.
-    let at = |method, cone| -> Result<f64, ConvergeError> {
-        study
-            .quantity
-            .of(&run(scene, coarse, 1, method, cone)?.world)
-            .map_err(Into::into)
-    };
-    study.exact_cone = match scene.step.cone {
-        Cone::Quadratic => values[0],
-        _ => at(scene.step.method, Cone::Quadratic)?,
-    };
-    study.bar.cone = (values[0] - study.exact_cone).abs();
-    if scene.step.method == Method::StewartTrinkle {
-        let implicit = at(Method::Implicit, scene.step.cone).ok();
-        study.bar.linearisation = implicit.map(|v| (values[0] - v).abs());
-        progress("the implicit method");
-    }
-    study.sagitta = facets::sagitta(scene);
-    study.bar.geometry = if study.sagitta > 0.0 {
-        let other = [-1.0, 1.0].into_iter().find_map(|side| {
-            let scene = facets::moved(scene, side)?;
-            let run = run(&scene, coarse, 1, scene.step.method, scene.step.cone).ok()?;
-            study.quantity.of(&run.world).ok()
-        });
-        progress("facets moved by their sagitta");
-        other.map(|v| (values[0] - v).abs())
-    } else {
-        Some(0.0)
-    };
+    let other = Other { scene, coarse };
+    other.add_bar(&mut study, values[0], progress)?;
     if settings.directions && has_friction(scene) {
+        study.directions = other.pyramids(&study.quantity, progress)?;
+    }
+    study.recommended = recommended(&study, settings.wanted, coarse, rounding(&values));
+    Ok(study)
+}
+
+/// Runs at the scene's own h that differ in something else: the cone, the method, the facets.
+struct Other<'a> {
+    scene: &'a Scene,
+    /// The scene's own step, s.
+    coarse: f64,
+}
+
+impl Other<'_> {
+    fn value(&self, quantity: &Quantity, method: Method, cone: Cone) -> Result<f64, ConvergeError> {
+        let run = run(self.scene, self.coarse, 1, method, cone)?;
+        quantity.of(&run.world).map_err(Into::into)
+    }
+
+    /// The parts of the error bar beside the step's own; `value` is the scene's answer.
+    fn add_bar(
+        &self,
+        study: &mut Study,
+        value: f64,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), ConvergeError> {
+        let step = &self.scene.step;
+        study.exact_cone = match step.cone {
+            Cone::Quadratic => value,
+            _ => self.value(&study.quantity, step.method, Cone::Quadratic)?,
+        };
+        study.bar.cone = (value - study.exact_cone).abs();
+        if step.method == Method::StewartTrinkle {
+            let implicit = self
+                .value(&study.quantity, Method::Implicit, step.cone)
+                .ok();
+            study.bar.linearisation = implicit.map(|v| (value - v).abs());
+            progress("the implicit method");
+        }
+        study.sagitta = facets::sagitta(self.scene);
+        study.bar.geometry = if study.sagitta > 0.0 {
+            let other = self.with_facets_moved(&study.quantity);
+            progress("facets moved by their sagitta");
+            other.map(|v| (value - v).abs())
+        } else {
+            Some(0.0)
+        };
+        Ok(())
+    }
+
+    /// The answer with facets moved by their sagitta to one side, or the other where that does not run.
+    fn with_facets_moved(&self, quantity: &Quantity) -> Option<f64> {
+        [-1.0, 1.0].into_iter().find_map(|side| {
+            let scene = facets::moved(self.scene, side)?;
+            let run = run(&scene, self.coarse, 1, scene.step.method, scene.step.cone).ok()?;
+            quantity.of(&run.world).ok()
+        })
+    }
+
+    /// Answers of pyramids: directions and value.
+    fn pyramids(
+        &self,
+        quantity: &Quantity,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Vec<(usize, f64)>, ConvergeError> {
         let mut pyramids = Vec::new();
         for n in [4, 8, 16, 32] {
-            pyramids.push((n, at(scene.step.method, Cone::Pyramid(n))?));
+            let value = self.value(quantity, self.scene.step.method, Cone::Pyramid(n))?;
+            pyramids.push((n, value));
             progress(&format!("{n} directions"));
         }
-        study.directions = pyramids;
+        Ok(pyramids)
     }
-    let error = study.bar.total();
-    let wanted = settings.wanted.unwrap_or(0.1 * error);
+}
+
+/// The error wanted (a tenth of the present one unless told) and the h for it, s.
+fn recommended(study: &Study, wanted: Option<f64>, coarse: f64, rounding: f64) -> (f64, f64) {
+    let bar = &study.bar;
+    let wanted = wanted.unwrap_or(0.1 * bar.total());
     // Only the step's part falls with h.
-    let fixed = study.bar.cone + study.bar.geometry.unwrap_or(0.0);
+    let fixed = bar.cone + bar.geometry.unwrap_or(0.0);
     let left = (wanted - fixed).max(0.0);
-    let factor = if study.bar.step > 2.0 * rounding(&values) {
-        libm::pow(0.8 * left / study.bar.step, 1.0 / study.order)
+    let factor = if bar.step > 2.0 * rounding {
+        libm::pow(0.8 * left / bar.step, 1.0 / study.order)
     } else {
         1.0
     };
-    study.recommended = (wanted, coarse * factor);
-    Ok(study)
+    (wanted, coarse * factor)
 }
 
 /// Below this two answers are the same number.

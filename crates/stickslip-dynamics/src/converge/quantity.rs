@@ -1,7 +1,7 @@
 //! What a study looks at: one number of the state.
 
 use crate::world::World;
-use stickslip_certify::BodyState;
+use stickslip_model::BodyState;
 
 /// A number of a world's state.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,7 +17,7 @@ mod ledger;
 pub use ledger::Ledger;
 
 use glam::DVec3;
-use stickslip_certify::Reading;
+use stickslip_model::Reading;
 use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver::{ContactSolver, SolveError};

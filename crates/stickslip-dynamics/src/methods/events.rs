@@ -1,12 +1,14 @@
 //! When the next collision is: the first time at which a pair that is not in the contact list overlaps.
 
-use crate::contacts::Paths;
 use crate::error::StepError;
-use crate::world::{Plan, World};
-use stickslip_certify::BodyState;
+use crate::methods::Driver;
+use crate::step::find::finder::Paths;
+use crate::step::task::Plan;
+use stickslip_geometry::Pose;
 use stickslip_geometry::path::closest_on_the_way;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Feature, Moving};
+use stickslip_model::BodyState;
 
 /// A pair to be watched, with the features of it that are in the contact list.
 struct Watched {
@@ -14,16 +16,21 @@ struct Watched {
     listed: Vec<Feature>,
 }
 
-impl World {
-    /// The length of the step after which the first pair collides, given that a trial of the whole step `plan` is in
-    /// the workspace; `None` where nothing does.
-    pub(super) fn first_event(&mut self, plan: Plan) -> Result<Option<f64>, StepError> {
-        let start = self.last.bodies.clone();
-        let end = self.work.next.clone();
+/// Steps of Illinois' method at most; it gains a digit and a half in each.
+const ILLINOIS: usize = 200;
+
+impl Driver<'_> {
+    /// The length of the step after which the first pair collides, given that an attempt at the whole step `plan` has just
+    /// been made and leads to `end`; `None` where nothing does.
+    pub(super) fn first_event(
+        &mut self,
+        plan: Plan,
+        end: &[BodyState],
+    ) -> Result<Option<f64>, StepError> {
         let mut first: Option<f64> = None;
-        for watched in self.watched(&end) {
+        for watched in self.watched(end) {
             let rounding = self.pair_rounding(watched.pair);
-            let (gap, s) = self.closest(&watched, &start, &end);
+            let (gap, s) = self.closest(&watched, &self.last.bodies, end);
             if gap >= -rounding {
                 continue;
             }
@@ -37,20 +44,19 @@ impl World {
 
     /// All pairs whose swept bounds meet.
     fn watched(&mut self, end: &[BodyState]) -> Vec<Watched> {
-        let work = &mut self.work;
-        work.end_poses.clear();
-        work.end_poses.extend(end.iter().map(|s| s.pose));
+        let ends: Vec<Pose> = end.iter().map(|s| s.pose).collect();
+        let contacts = &mut self.stepper.contacts;
         let paths = Paths {
-            model: &self.model,
+            model: &self.setup.model,
             start: &self.last.bodies,
-            placed: &work.placed,
-            end: &work.end_poses,
+            placed: &contacts.placed,
+            end: &ends,
         };
-        let contacts = &work.contacts;
-        let pairs = work.finder.pairs(&paths, &self.settings);
+        let list = &contacts.list;
+        let pairs = contacts.finder.pairs(&paths, self.settings);
         let watch = pairs.iter().map(|&pair| Watched {
             pair,
-            listed: contacts
+            listed: list
                 .iter()
                 .filter(|c| c.bodies == pair)
                 .map(|c| c.feature)
@@ -61,7 +67,7 @@ impl World {
 
     fn moving<'a>(&'a self, i: usize, start: &[BodyState], end: &[BodyState]) -> Moving<'a> {
         Moving {
-            shape: &self.model.bodies[i].shape,
+            shape: &self.setup.model.bodies[i].shape,
             start: start[i].pose,
             pose: start[i].pose,
             end: end[i].pose,
@@ -100,7 +106,7 @@ impl World {
         let size: f64 = pair
             .into_iter()
             .map(|i| {
-                let radius = self.model.bodies[i].shape.radius();
+                let radius = self.setup.model.bodies[i].shape.radius();
                 let size = if radius.is_finite() { radius } else { 0.0 };
                 self.last.bodies[i].pose.position.length() + size
             })
@@ -108,7 +114,18 @@ impl World {
         16.0 * f64::EPSILON * size
     }
 
-    /// The time of a collision known to lie before `late`: Illinois' method on the gap, each value by a trial step.
+    /// The gap of a pair after a step of length h, by an attempt at it.
+    fn gap_after(&mut self, plan: Plan, watched: &Watched, h: f64) -> Result<f64, StepError> {
+        let plan = Plan {
+            h,
+            t_next: self.last.t + h,
+            ..plan
+        };
+        let motion = self.stepper.attempt(&self.task(plan))?;
+        Ok(self.gap(watched, &motion.bodies))
+    }
+
+    /// The time of a collision known to lie before `late`: Illinois' method on the gap, each value by an attempt at a step.
     fn collision(
         &mut self,
         plan: Plan,
@@ -116,29 +133,16 @@ impl World {
         late: f64,
         rounding: f64,
     ) -> Result<f64, StepError> {
-        let at = |world: &mut Self, h: f64| -> Result<f64, StepError> {
-            world.trial(Plan {
-                h,
-                t_next: world.last.t + h,
-                ..plan
-            })?;
-            let states = std::mem::take(&mut world.work.next);
-            let gap = world.gap(watched, &states);
-            world.work.next = states;
-            Ok(gap)
-        };
-        let (mut high, mut gap_high) = (late, at(self, late)?);
+        let (mut high, mut gap_high) = (late, self.gap_after(plan, watched, late)?);
         let mut low = 0.0;
-        let states = self.last.bodies.clone();
-        let mut gap_low = self.gap(watched, &states);
+        let mut gap_low = self.gap(watched, &self.last.bodies);
         // A pair that parts just now: go back from the overlap to a time at which it is apart.
         if gap_low <= rounding {
-            low = high;
-            gap_low = gap_high;
+            (low, gap_low) = (high, gap_high);
             while gap_low <= 0.0 && low > f64::EPSILON * plan.h {
                 (high, gap_high) = (low, gap_low);
                 low *= 0.5;
-                gap_low = at(self, low)?;
+                gap_low = self.gap_after(plan, watched, low)?;
             }
             if gap_low <= 0.0 {
                 return Ok(low);
@@ -146,7 +150,7 @@ impl World {
         }
         // Illinois: where the same end moves twice, the other's value is halved, so that both close in.
         let (mut a, mut b, mut moved) = (gap_low, gap_high, 0);
-        for _ in 0..200 {
+        for _ in 0..ILLINOIS {
             if gap_high >= -0.25 * rounding || high - low <= 2.0 * f64::EPSILON * high {
                 break;
             }
@@ -154,7 +158,7 @@ impl World {
             if !(middle > low && middle < high) {
                 middle = 0.5 * (low + high);
             }
-            let gap = at(self, middle)?;
+            let gap = self.gap_after(plan, watched, middle)?;
             if gap <= 0.0 {
                 (high, gap_high, b) = (middle, gap, gap);
                 a *= if moved == 1 { 0.5 } else { 1.0 };

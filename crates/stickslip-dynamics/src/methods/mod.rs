@@ -1,11 +1,15 @@
 //! The time-stepping methods, each a driver around the one certified step.
+//!
+//! A driver reads the world and returns what is to be accepted; it cannot write the state.
 
+mod driver;
 mod event_driven;
 mod events;
 mod extrapolated;
-mod implicit;
+pub(crate) mod implicit;
 mod projection;
 
+pub(crate) use driver::{Driver, Next, Progress};
 pub(crate) use event_driven::Loop;
 pub(crate) use extrapolated::Control;
 pub use projection::Projections;

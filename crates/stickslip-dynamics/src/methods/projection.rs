@@ -12,11 +12,14 @@
 //! displacement brings or takes (bodies are lifted, mostly) is counted; no step's certificate knows of it.
 
 use crate::error::StepError;
+use crate::methods::Driver;
+use crate::step::find::Contacts;
+use crate::step::task::{Plan, Task};
+use crate::step::twist::from_problem;
 use crate::world::{World, energy};
 use glam::DVec3;
-use stickslip_certify::{BodyState, Kind};
-use stickslip_geometry::Twist;
-use stickslip_solvers::problem::Law;
+use stickslip_model::{BodyState, Contact, Kind, Model, StepRecord};
+use stickslip_solvers::problem::{Law, Twist};
 
 /// Most repetitions; each leaves the square of the overlap, over the size of the bodies.
 const ROUNDS: usize = 20;
@@ -40,76 +43,83 @@ impl World {
     /// What projections have done so far, where the scene asks for them.
     #[must_use]
     pub fn projections(&self) -> Option<Projections> {
-        self.settings.projection.then_some(self.projections)
+        let account = self.memory.progress.projections;
+        self.settings.projection.then_some(account)
     }
 
     /// The states from which the last step started, where they are not those with which the one before it ended.
     #[must_use]
     pub fn started_from(&self) -> Option<&[BodyState]> {
-        self.started.as_deref()
+        self.state.started.as_deref()
     }
+}
 
-    /// Projects before a step, if the scene asks for it. Between the phases of an impact nothing moves.
-    pub(crate) fn project_before_step(&mut self) -> Result<(), StepError> {
-        self.started = None;
-        if self.settings.projection && !self.last.kind.is_impact() && self.project()? {
-            self.started = Some(self.last.bodies.clone());
-        }
-        Ok(())
-    }
+/// What a projection came to.
+pub(crate) struct Projected {
+    /// What projections have done so far, this one included.
+    pub(crate) account: Projections,
+    /// The last record with bodies moved apart; `None` where nothing moved.
+    pub(crate) moved: Option<StepRecord>,
+}
 
-    /// Moves overlapping bodies apart; did anything move?
-    pub(crate) fn project(&mut self) -> Result<bool, StepError> {
-        let before = self.energy();
-        let (mut moved, mut left) = (false, 0.0);
+impl Driver<'_> {
+    /// Moves overlapping bodies apart. The world stays as it is: the step that is to follow starts from what is returned.
+    pub(crate) fn project(&mut self) -> Result<Projected, StepError> {
+        let mut account = self.progress.projections;
+        let mut moved: Option<StepRecord> = None;
+        let mut left = 0.0;
         for _ in 0..ROUNDS {
-            self.prepare(self.phase(Kind::Compression))?;
-            self.find_contacts();
-            let depth = self.overlap();
+            let last = moved.as_ref().unwrap_or(self.last);
+            let task = Task {
+                last,
+                ..self.task(Plan::phase(last, Kind::Compression))
+            };
+            let (depth, displacement) = self.displacement(&task)?;
             left = depth;
-            if depth == 0.0 {
+            if moved.is_none() {
+                account.deepest = account.deepest.max(depth);
+            }
+            let Some(displacement) = displacement else {
                 break;
+            };
+            let next = moved.get_or_insert_with(|| self.last.clone());
+            for (state, by) in next.bodies.iter_mut().zip(displacement) {
+                if let Some(by) = by {
+                    state.pose = state.pose.moved(&from_problem(&by), 1.0);
+                }
             }
-            if !moved {
-                self.projections.deepest = self.projections.deepest.max(depth);
-            }
-            if !self.move_apart(depth) {
-                break;
-            }
-            moved = true;
         }
-        self.projections.left = self.projections.left.max(left);
-        if moved {
-            let gravity = self.settings.gravity;
-            let last = &mut self.last;
-            last.energy = energy(&self.model, gravity, &last.bodies, &last.joints);
-            let change = last.energy - before;
-            self.projections.count += 1;
-            self.projections.energy += change;
-            self.projections.exchanged += change.abs();
+        account.left = account.left.max(left);
+        if let Some(moved) = &mut moved {
+            let (model, gravity) = (&self.setup.model, self.settings.gravity);
+            let of = |r: &StepRecord| energy(model, gravity, &r.bodies, &r.joints);
+            moved.energy = of(moved);
+            let change = moved.energy - of(self.last);
+            account.count += 1;
+            account.energy += change;
+            account.exchanged += change.abs();
         }
-        Ok(moved)
+        Ok(Projected { account, moved })
     }
 
-    /// The deepest overlap of the contacts at hand beyond rounding, m.
-    fn overlap(&self) -> f64 {
-        let deep = |c| -> f64 {
-            let contact: &stickslip_certify::Contact = c;
-            if contact.gap < -self.rounding_of(contact) {
-                -contact.gap
-            } else {
-                0.0
-            }
-        };
-        self.work.contacts.iter().map(deep).fold(0.0, f64::max)
-    }
-
-    /// One linear projection; `false` where no solver has an answer.
-    fn move_apart(&mut self, depth: f64) -> bool {
-        self.assemble();
-        let work = &mut self.work;
-        let problem = &mut work.problem.problem;
-        for (block, contact) in problem.contacts.iter_mut().zip(&work.contacts) {
+    /// The deepest overlap, m, and one linear projection: by what each body is to be moved. `None` where nothing overlaps, or no
+    /// solver has an answer.
+    fn displacement(
+        &mut self,
+        task: &Task,
+    ) -> Result<(f64, Option<Vec<Option<Twist>>>), StepError> {
+        let stepper = &mut *self.stepper;
+        let wrench = stepper.forces.apply(task)?;
+        let step = stepper.predictor.predict(task, wrench)?;
+        stepper.contacts.find(&step);
+        let depth = overlap(task.model(), &stepper.contacts);
+        if depth == 0.0 {
+            return Ok((depth, None));
+        }
+        let assembly = &mut stepper.trial.assembly;
+        assembly.add_contacts(&step, &stepper.contacts);
+        let problem = &mut assembly.problem;
+        for (block, contact) in problem.contacts.iter_mut().zip(&stepper.contacts.list) {
             block.law = Law::Unilateral;
             block.b = DVec3::new(contact.gap, 0.0, 0.0);
         }
@@ -118,23 +128,29 @@ impl World {
         }
         // Lengths in place of speeds; what is left is for the next round.
         let tolerance = (1e-6 * depth).max(1e-16);
-        let mut delta = Vec::new();
-        for solver in self.solvers.iter_mut().flatten() {
+        for solver in &mut stepper.solvers {
             let Ok(solved) = solver.solve(problem, None, tolerance) else {
                 continue;
             };
+            let mut delta = Vec::new();
             problem.velocity_into(&solved.impulses, &mut delta);
-            for (i, state) in self.last.bodies.iter_mut().enumerate() {
-                if let Some(slot) = work.problem.slot_of(i) {
-                    let by = Twist {
-                        linear: delta[slot].linear,
-                        angular: delta[slot].angular,
-                    };
-                    state.pose = state.pose.moved(&by, 1.0);
-                }
-            }
-            return true;
+            let bodies = 0..task.model().bodies.len();
+            let by = bodies.map(|i| Some(delta[assembly.slot_of(i)?]));
+            return Ok((depth, Some(by.collect())));
         }
-        false
+        Ok((depth, None))
     }
+}
+
+/// The deepest overlap of the contacts at hand beyond rounding, m.
+fn overlap(model: &Model, contacts: &Contacts) -> f64 {
+    let deep = |c: &Contact| -> f64 {
+        let poses = c.bodies.map(|i| &contacts.placed[i]);
+        if c.gap < -c.rounding(model, poses) {
+            -c.gap
+        } else {
+            0.0
+        }
+    };
+    contacts.list.iter().map(deep).fold(0.0, f64::max)
 }

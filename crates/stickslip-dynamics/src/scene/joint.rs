@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::{DQuat, DVec3};
-use stickslip_certify::joint::{AXES, Goal};
+use stickslip_model::joint::{AXES, Goal};
 
 use crate::expression::Function;
 

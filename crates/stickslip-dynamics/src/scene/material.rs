@@ -1,6 +1,6 @@
 //! Friction and restitution, of bodies and of pairs.
 
-use stickslip_certify::Friction;
+use stickslip_model::Friction;
 
 /// What two surfaces do to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]

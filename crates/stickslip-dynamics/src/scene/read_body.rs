@@ -173,7 +173,41 @@ fn read_one(
         Some(node) => read_motion(reader, node)?,
         None => Motion::Free,
     };
-    let unused: (&[&str], &str) = match &motion {
+    check_used(table, &motion)?;
+    // A free body's origin is its centre of mass.
+    let shape = match (&motion, shape) {
+        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
+        (_, shape) => shape,
+    };
+    if matches!(motion, Motion::Free) {
+        check_free(table, shape_node, &shape)?;
+    }
+    let position = match &motion {
+        Motion::Prescribed(given) => at_time(given, DQuat::IDENTITY, 0.0).pose.position,
+        Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
+    };
+    let mass = match &motion {
+        Motion::Free => read_mass(reader, table, &shape)?,
+        Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
+    };
+    Ok(Body {
+        name,
+        shape,
+        mass,
+        position,
+        orientation: read_orientation(reader, table.get("orientation"))?,
+        velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
+        angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
+        groups: read_groups(table)?,
+        material: read_material(reader, table, material)?,
+        motion,
+        span: table.need("name")?.place.span.clone(),
+    })
+}
+
+/// Refuses keys that mean nothing for a body of this motion.
+fn check_used(table: &Table<'_>, motion: &Motion) -> Outcome<()> {
+    let unused: (&[&str], &str) = match motion {
         Motion::Free => (&[], ""),
         Motion::Fixed => (
             &["mass", "density", "inertia", "velocity", "angular-velocity"],
@@ -199,44 +233,23 @@ fn read_one(
             _ => fault.with_help("remove it, or make the body free"),
         });
     }
-    // A free body's origin is its centre of mass.
-    let shape = match (&motion, shape) {
-        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
-        (_, shape) => shape,
-    };
-    if matches!(motion, Motion::Free)
-        && table.get("inertia").is_none()
-        && let Some(message) = without_volume(&shape)
+    Ok(())
+}
+
+/// Refuses shapes that cannot move freely.
+fn check_free(table: &Table<'_>, node: &Node, shape: &Shape) -> Outcome<()> {
+    if table.get("inertia").is_none()
+        && let Some(message) = without_volume(shape)
     {
         let help = "close it, or give `mass` and `inertia` (then the origin is the centre of mass)";
-        return Err(Fault::new(&shape_node.place, message).with_help(help));
+        return Err(Fault::new(&node.place, message).with_help(help));
     }
-    if matches!((&motion, &shape), (Motion::Free, Shape::HalfSpace { .. })) {
+    if matches!(shape, Shape::HalfSpace { .. }) {
         let message = "a half-space cannot move freely: it has no end and no mass";
         let help = "add motion = \"fixed\"";
-        return Err(Fault::new(&shape_node.place, message).with_help(help));
+        return Err(Fault::new(&node.place, message).with_help(help));
     }
-    let position = match &motion {
-        Motion::Prescribed(given) => at_time(given, DQuat::IDENTITY, 0.0).pose.position,
-        Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
-    };
-    let mass = match &motion {
-        Motion::Free => read_mass(reader, table, &shape)?,
-        Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
-    };
-    Ok(Body {
-        name,
-        shape,
-        mass,
-        position,
-        orientation: read_orientation(reader, table.get("orientation"))?,
-        velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
-        angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
-        groups: read_groups(table)?,
-        material: read_material(reader, table, material)?,
-        motion,
-        span: table.need("name")?.place.span.clone(),
-    })
+    Ok(())
 }
 
 /// The names of the groups a body is in.

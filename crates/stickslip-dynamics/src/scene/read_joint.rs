@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
-use stickslip_certify::joint::{AXES, AXIS_NAMES, Goal};
+use stickslip_model::joint::{AXES, AXIS_NAMES, Goal};
 
 use super::joint::{
     Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
@@ -16,8 +16,8 @@ use super::read_pairs::Names;
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, shown, tables, text};
 use super::table::Table;
+use crate::builder::{BALL, HINGE, SLIDER, WORLD};
 use crate::expression::nearest;
-use crate::joint_spec::{BALL, HINGE, SLIDER, WORLD};
 
 /// The names of joints and springs, each used once.
 #[derive(Default)]
@@ -316,43 +316,12 @@ fn read_spring(
     let table = Table::open(entry, &SPRING)?;
     let (ends, made, place) = match (table.get("between"), table.get("joint")) {
         (Some(node), None) => {
-            if let Some(key) = table.first_of(&["axis", "rest"]) {
-                let message = format!("`{}` has no effect on a spring between points", key.name);
-                return Err(Fault::new(&key.place, message));
-            }
-            let two = pair(node, "the two ends { body, point }")?;
-            let mut ends = [(String::new(), DVec3::ZERO), (String::new(), DVec3::ZERO)];
-            for (end, node) in ends.iter_mut().zip(two) {
-                let table = Table::open(node, &END)?;
-                end.0 = names.end(table.need("body")?)?;
-                end.1 = reader.vector_or(&table, "point", DVec3::ZERO)?;
-            }
-            let [(a, p), (b, q)] = ends;
-            let made = format!("spring {a} {b}");
-            let bodies = [a, b];
-            let points = [p, q];
-            (SpringEnds::Points { bodies, points }, made, node)
+            let (ends, made) = read_spring_points(reader, &table, node, names)?;
+            (ends, made, node)
         }
         (None, Some(node)) => {
-            if let Some(key) = table.first_of(&["length"]) {
-                let message = "`length` has no effect on a spring in a joint: give `rest`";
-                return Err(Fault::new(&key.place, message));
-            }
-            let joint = find_joint(node, joints)?;
-            let axis = match (table.get("axis"), joint.kind.free_axis()) {
-                (Some(node), _) => {
-                    let name = choice(node, "axis", &AXIS_NAMES)?;
-                    AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)
-                }
-                (None, Some(axis)) => axis,
-                (None, None) => {
-                    let message = format!("`axis` is missing: joint `{}` has several", joint.name);
-                    return Err(Fault::new(&node.place, message));
-                }
-            };
-            let made = format!("spring {} {}", joint.name, AXIS_NAMES[axis]);
-            let joint = joint.name.clone();
-            (SpringEnds::Axis { joint, axis }, made, node)
+            let (ends, made) = read_spring_axis(&table, node, joints)?;
+            (ends, made, node)
         }
         _ => {
             let message = "a spring is `between` two points or in a `joint`";
@@ -385,6 +354,57 @@ fn read_spring(
         explicit: table.get("explicit").map_or(Ok(false), flag)?,
         span: table.get("name").unwrap_or(place).place.span.clone(),
     })
+}
+
+/// The two points of a spring between bodies, and the name it has unless it is given one.
+fn read_spring_points(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    node: &Node,
+    names: &Names<'_>,
+) -> Outcome<(SpringEnds, String)> {
+    if let Some(key) = table.first_of(&["axis", "rest"]) {
+        let message = format!("`{}` has no effect on a spring between points", key.name);
+        return Err(Fault::new(&key.place, message));
+    }
+    let two = pair(node, "the two ends { body, point }")?;
+    let mut ends = [(String::new(), DVec3::ZERO), (String::new(), DVec3::ZERO)];
+    for (end, node) in ends.iter_mut().zip(two) {
+        let table = Table::open(node, &END)?;
+        end.0 = names.end(table.need("body")?)?;
+        end.1 = reader.vector_or(&table, "point", DVec3::ZERO)?;
+    }
+    let [(a, p), (b, q)] = ends;
+    let made = format!("spring {a} {b}");
+    let (bodies, points) = ([a, b], [p, q]);
+    Ok((SpringEnds::Points { bodies, points }, made))
+}
+
+/// The axis of the joint in which a spring sits, and the name it has unless it is given one.
+fn read_spring_axis(
+    table: &Table<'_>,
+    node: &Node,
+    joints: &[Joint],
+) -> Outcome<(SpringEnds, String)> {
+    if let Some(key) = table.first_of(&["length"]) {
+        let message = "`length` has no effect on a spring in a joint: give `rest`";
+        return Err(Fault::new(&key.place, message));
+    }
+    let joint = find_joint(node, joints)?;
+    let axis = match (table.get("axis"), joint.kind.free_axis()) {
+        (Some(node), _) => {
+            let name = choice(node, "axis", &AXIS_NAMES)?;
+            AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)
+        }
+        (None, Some(axis)) => axis,
+        (None, None) => {
+            let message = format!("`axis` is missing: joint `{}` has several", joint.name);
+            return Err(Fault::new(&node.place, message));
+        }
+    };
+    let made = format!("spring {} {}", joint.name, AXIS_NAMES[axis]);
+    let joint = joint.name.clone();
+    Ok((SpringEnds::Axis { joint, axis }, made))
 }
 
 fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {

@@ -5,7 +5,7 @@ use super::keys::FRICTION;
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, shown};
 use super::table::Table;
-use stickslip_certify::Friction;
+use stickslip_model::Friction;
 
 /// The friction and restitution in a table, with those of `other` where they are absent.
 pub(super) fn read_material(

@@ -59,21 +59,7 @@ pub(super) fn read_contacts(
     for entry in tables(node, "contact")? {
         let table = Table::open(entry, &CONTACT)?;
         let node = table.need("bodies")?;
-        let two = items(node, "the names of two bodies")?;
-        let [first, second] = two else {
-            let message = format!("a contact is between two bodies, not {}", two.len());
-            return Err(Fault::new(&node.place, message));
-        };
-        let ((a, a_free), (b, b_free)) = (names.find(first)?, names.find(second)?);
-        if a == b {
-            let message = format!("a contact of `{a}` with itself");
-            return Err(Fault::new(&second.place, message));
-        }
-        if !a_free && !b_free {
-            let message = format!("neither `{a}` nor `{b}` is free: this contact has no effect");
-            return Err(Fault::new(&node.place, message));
-        }
-        let bodies = [a, b];
+        let bodies = two_bodies(node, names)?;
         let mut sorted = bodies.clone();
         sorted.sort();
         if let Some(earlier) = seen.insert(sorted, node.place.span.start) {
@@ -83,21 +69,8 @@ pub(super) fn read_contacts(
             let help = format!("it was first given in line {line}");
             return Err(Fault::new(&node.place, message).with_help(help));
         }
-        let friction = table.get("friction");
-        let restitution = table.get("restitution");
-        let collide = match table.get("collide") {
-            None => true,
-            Some(node) if flag(node)? => {
-                let message =
-                    "`collide = true` has no effect: bodies collide unless said otherwise";
-                return Err(Fault::new(&node.place, message));
-            }
-            Some(_) => false,
-        };
-        if let (false, Some(key)) = (collide, table.first_of(&["friction", "restitution"])) {
-            let message = format!("`{}` has no effect beside `collide = false`", key.name);
-            return Err(Fault::new(&key.place, message));
-        }
+        let collide = read_collide(&table)?;
+        let (friction, restitution) = (table.get("friction"), table.get("restitution"));
         if friction.is_none() && restitution.is_none() && collide {
             let message =
                 "the contact says nothing: `friction`, `restitution` or `collide` is missing";
@@ -114,6 +87,41 @@ pub(super) fn read_contacts(
         });
     }
     Ok(pairs)
+}
+
+/// The two bodies of a contact: different ones, and one of them free.
+fn two_bodies(node: &Node, names: &Names<'_>) -> Outcome<[String; 2]> {
+    let two = items(node, "the names of two bodies")?;
+    let [first, second] = two else {
+        let message = format!("a contact is between two bodies, not {}", two.len());
+        return Err(Fault::new(&node.place, message));
+    };
+    let ((a, a_free), (b, b_free)) = (names.find(first)?, names.find(second)?);
+    if a == b {
+        let message = format!("a contact of `{a}` with itself");
+        return Err(Fault::new(&second.place, message));
+    }
+    if !a_free && !b_free {
+        let message = format!("neither `{a}` nor `{b}` is free: this contact has no effect");
+        return Err(Fault::new(&node.place, message));
+    }
+    Ok([a, b])
+}
+
+/// May the two collide? Nothing else may be said of those that may not.
+fn read_collide(table: &Table<'_>) -> Outcome<bool> {
+    let Some(node) = table.get("collide") else {
+        return Ok(true);
+    };
+    if flag(node)? {
+        let message = "`collide = true` has no effect: bodies collide unless said otherwise";
+        return Err(Fault::new(&node.place, message));
+    }
+    if let Some(key) = table.first_of(&["friction", "restitution"]) {
+        let message = format!("`{}` has no effect beside `collide = false`", key.name);
+        return Err(Fault::new(&key.place, message));
+    }
+    Ok(false)
 }
 
 /// Reads the `[[force]]` entries.

@@ -16,53 +16,20 @@ use stickslip_geometry::{Piece, Pose, Shape};
 /// How far the norm of a quaternion may be from 1.
 const UNIT: f64 = 1e-6;
 
-/// A shape: a table with one key, its kind.
+/// A shape: a table with one key, its kind, or the word `point`.
 pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
     if let Value::Text(text) = &node.value {
-        let name = text.text.as_str();
-        if name == "point" {
-            return Ok(Shape::point());
-        }
-        let kinds = SHAPE.keys.iter().map(|key| key.name);
-        let message = if SHAPE.later.contains(&name) {
-            format!("the shape \"{name}\" is not supported yet")
-        } else if kinds.clone().any(|kind| kind == name) {
-            format!("the shape \"{name}\" needs its dimensions")
-        } else {
-            format!("unknown shape \"{name}\"")
+        return match text.text.as_str() {
+            "point" => Ok(Shape::point()),
+            name => Err(shape_without_dimensions(node, name)),
         };
-        let synonym = SYNONYMS.iter().find(|(theirs, _)| *theirs == name);
-        let meant = synonym
-            .map(|(_, ours)| *ours)
-            .or_else(|| nearest(name, kinds));
-        let help = match meant.unwrap_or("box") {
-            "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
-            "ball" => "write shape = { ball = { radius = 0.1 } }",
-            "cylinder" => "write shape = { cylinder = { radius = 0.1, length = 0.3 } }",
-            "cone" => "write shape = { cone = { radius = 0.1, length = 0.3 } }",
-            "capsule" => "write shape = { capsule = { radius = 0.1, length = 0.3 } }",
-            "hull" => {
-                "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }"
-            }
-            "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
-            _ => "write shape = { box = { size = [1, 1, 1] } }",
-        };
-        return Err(Fault::new(&node.place, message).with_help(help));
     }
     let table = Table::open(node, &SHAPE)?;
     let Some((kind, node)) = table.only() else {
         return Err(table.fault("the shape is empty"));
     };
     match kind {
-        "half-space" => {
-            let table = Table::open(node, &HALF_SPACE)?;
-            let normal = reader.direction(table.need("normal")?, "the normal")?;
-            let offset = table.get("offset").map(|node| reader.number(node));
-            Ok(Shape::HalfSpace {
-                normal,
-                offset: offset.unwrap_or(Ok(0.0))?,
-            })
-        }
+        "half-space" => read_half_space(reader, node),
         "ball" => {
             let table = Table::open(node, &BALL)?;
             let radius = reader.positive(table.need("radius")?, "the radius")?;
@@ -88,32 +55,72 @@ pub(super) fn read_shape(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
         "hull" => {
             let table = Table::open(node, &HULL)?;
             let node = table.need("points")?;
-            let points: Vec<DVec3> = items(node, "an array of points [x, y, z]")?
-                .iter()
-                .map(|item| reader.vector(item))
-                .collect::<Outcome<_>>()?;
-            Shape::hull(&points).map_err(|error| Fault::new(&node.place, error.to_string()))
+            let points = read_points(reader, node)?;
+            Shape::hull(&points).map_err(|e| Fault::new(&node.place, e.to_string()))
         }
         "points" => {
             let table = Table::open(node, &POINTS)?;
             let node = table.need("at")?;
-            let given = items(node, "an array of points [x, y, z]")?;
-            let points: Outcome<Vec<DVec3>> = given.iter().map(|p| reader.vector(p)).collect();
-            Shape::points(points?).map_err(|e| Fault::new(&node.place, e.to_string()))
+            let points = read_points(reader, node)?;
+            Shape::points(points).map_err(|e| Fault::new(&node.place, e.to_string()))
         }
-        _ => {
-            let table = Table::open(node, &BOX)?;
-            let node = table.need("size")?;
-            let size = reader.vector(node)?;
-            if is_positive(size.min_element()) {
-                return Ok(Shape::Box { half: size * 0.5 });
-            }
-            let [x, y, z] = size.to_array().map(shown);
-            let message =
-                format!("every edge of a box must be positive, but they are {x}, {y}, {z}");
-            Err(Fault::new(&node.place, message))
-        }
+        _ => read_box(reader, node),
     }
+}
+
+/// What is wrong with a name where a table was expected, and what to write.
+fn shape_without_dimensions(node: &Node, name: &str) -> Box<Fault> {
+    let kinds = SHAPE.keys.iter().map(|key| key.name);
+    let message = if kinds.clone().any(|kind| kind == name) {
+        format!("the shape \"{name}\" needs its dimensions")
+    } else {
+        format!("unknown shape \"{name}\"")
+    };
+    let synonym = SYNONYMS.iter().find(|(theirs, _)| *theirs == name);
+    let meant = synonym
+        .map(|(_, ours)| *ours)
+        .or_else(|| nearest(name, kinds));
+    let help = match meant.unwrap_or("box") {
+        "half-space" => "write shape = { half-space = { normal = [0, 0, 1] } }",
+        "ball" => "write shape = { ball = { radius = 0.1 } }",
+        "cylinder" => "write shape = { cylinder = { radius = 0.1, length = 0.3 } }",
+        "cone" => "write shape = { cone = { radius = 0.1, length = 0.3 } }",
+        "capsule" => "write shape = { capsule = { radius = 0.1, length = 0.3 } }",
+        "hull" => {
+            "write shape = { hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }"
+        }
+        "points" => "write shape = { points = { at = [[0, 0, 0]] } }",
+        _ => "write shape = { box = { size = [1, 1, 1] } }",
+    };
+    Fault::new(&node.place, message).with_help(help)
+}
+
+fn read_half_space(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
+    let table = Table::open(node, &HALF_SPACE)?;
+    let normal = reader.direction(table.need("normal")?, "the normal")?;
+    let offset = table.get("offset").map(|node| reader.number(node));
+    Ok(Shape::HalfSpace {
+        normal,
+        offset: offset.unwrap_or(Ok(0.0))?,
+    })
+}
+
+fn read_box(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
+    let table = Table::open(node, &BOX)?;
+    let node = table.need("size")?;
+    let size = reader.vector(node)?;
+    if is_positive(size.min_element()) {
+        return Ok(Shape::Box { half: size * 0.5 });
+    }
+    let [x, y, z] = size.to_array().map(shown);
+    let message = format!("every edge of a box must be positive, but they are {x}, {y}, {z}");
+    Err(Fault::new(&node.place, message))
+}
+
+/// A list of points, m.
+fn read_points(reader: &Reader<'_>, node: &Node) -> Outcome<Vec<DVec3>> {
+    let given = items(node, "an array of points [x, y, z]")?;
+    given.iter().map(|p| reader.vector(p)).collect()
 }
 
 /// A compound: a list of pieces, each with a shape and a place.

@@ -3,8 +3,8 @@
 use super::keys::{CONE, STEP};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, flag, shown, text};
-use stickslip_certify::{Cone, Fan, Reading};
 use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::{Cone, Fan, Reading};
 use stickslip_record::header::cone_from_str;
 
 use super::settings::{CONTACTS, SOLVERS, StepSettings};
@@ -92,32 +92,44 @@ fn reading(node: &Node) -> Outcome<Reading> {
     Ok(found.unwrap_or_default())
 }
 
+/// What a count of directions and a budget are called in messages.
+const WHAT: &str = "the number of directions of a pyramid";
+const BUDGET: &str = "the work of a step";
+
 fn read_cone(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
-    const WHAT: &str = "the number of directions of a pyramid";
-    const BUDGET: &str = "the work of a step";
-    if let Value::Table(_) = node.value {
-        let table = Table::open(node, &CONE)?;
-        if let Some(node) = table.get("budget") {
-            if table.get("pyramid").is_some() {
-                let message = "a cone has `pyramid` or `budget`, not both";
-                return Err(Fault::new(&node.place, message));
-            }
-            let work = reader.whole(node, BUDGET, 1, u32::MAX)?;
-            return Ok(Cone::Budget(u64::from(work)));
-        }
-        let count = reader.whole(table.need("pyramid")?, WHAT, 3, MAX_DIRECTIONS)?;
-        let directions = count as usize;
-        let (fan, turn) = (table.get("fan"), table.get("turn"));
-        if fan.is_none() && turn.is_none() {
-            return Ok(Cone::Pyramid(directions));
-        }
-        let frame = fan.map_or(Ok("world"), |node| choice(node, "fan", &["world", "body"]))?;
-        return Ok(Cone::Fan(Fan {
-            directions,
-            carried: frame == "body",
-            turn: turn.map_or(Ok(0.0), |node| reader.number(node))?,
-        }));
+    match node.value {
+        Value::Table(_) => read_cone_table(reader, node),
+        _ => read_cone_text(node),
     }
+}
+
+/// `{ pyramid = 8, fan = "body", turn = 0.5 }` or `{ budget = 30000 }`.
+fn read_cone_table(reader: &Reader<'_>, node: &Node) -> Outcome<Cone> {
+    let table = Table::open(node, &CONE)?;
+    if let Some(node) = table.get("budget") {
+        if table.get("pyramid").is_some() {
+            let message = "a cone has `pyramid` or `budget`, not both";
+            return Err(Fault::new(&node.place, message));
+        }
+        let work = reader.whole(node, BUDGET, 1, u32::MAX)?;
+        return Ok(Cone::Budget(u64::from(work)));
+    }
+    let count = reader.whole(table.need("pyramid")?, WHAT, 3, MAX_DIRECTIONS)?;
+    let directions = count as usize;
+    let (fan, turn) = (table.get("fan"), table.get("turn"));
+    if fan.is_none() && turn.is_none() {
+        return Ok(Cone::Pyramid(directions));
+    }
+    let frame = fan.map_or(Ok("world"), |node| choice(node, "fan", &["world", "body"]))?;
+    Ok(Cone::Fan(Fan {
+        directions,
+        carried: frame == "body",
+        turn: turn.map_or(Ok(0.0), |node| reader.number(node))?,
+    }))
+}
+
+/// `"quadratic"`, `"pyramid:8"` or `"budget:30000"`.
+fn read_cone_text(node: &Node) -> Outcome<Cone> {
     let name = text(node, "\"quadratic\" or { pyramid = 8 }")?;
     if name == "quadratic" {
         return Ok(Cone::Quadratic);

@@ -1,8 +1,8 @@
 //! How a scene is stepped through time.
 
 use crate::methods::Method;
-use stickslip_certify::{Cone, Reading};
 use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::{Cone, Reading};
 
 /// The names of the solvers a scene may ask for.
 pub const SOLVERS: &[&str] = stickslip_solvers::SOLVER_NAMES;

@@ -45,10 +45,6 @@ impl<'n> Table<'n> {
         if spec.keys.iter().any(|known| known.name == key.name) {
             return Ok(());
         }
-        if spec.later.contains(&key.name.as_str()) {
-            let message = format!("`{}` in {} is not supported yet", key.name, spec.name);
-            return Err(Fault::new(&key.place, message));
-        }
         let message = format!("unknown key `{}` in {}", key.name, spec.name);
         let fault = Fault::new(&key.place, message);
         let known = spec.keys.iter().map(|known| known.name);

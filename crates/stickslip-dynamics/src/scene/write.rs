@@ -12,10 +12,10 @@ use super::{
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
 use crate::spline::COLUMNS;
-use stickslip_certify::joint::{AXIS_NAMES, Goal};
-use stickslip_certify::{Cone, Friction};
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::{Piece, Shape};
+use stickslip_model::joint::{AXIS_NAMES, Goal};
+use stickslip_model::{Cone, Friction};
 use stickslip_record::header::cone_to_string;
 
 impl Scene {

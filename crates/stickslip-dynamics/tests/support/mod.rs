@@ -1,5 +1,3 @@
-//! What several tests share.
-#![allow(dead_code, reason = "each test uses its part")]
+//! A validator for the scene's schema.
 
 pub(crate) mod json_schema;
-pub(crate) mod random;

@@ -85,6 +85,20 @@ pub struct Moving<'a> {
     pub arm: f64,
 }
 
+impl<'a> Moving<'a> {
+    /// A whole free body from `start` to `end`.
+    #[must_use]
+    pub const fn free(shape: &'a Shape, start: Pose, end: Pose) -> Self {
+        Self {
+            shape,
+            start,
+            pose: start,
+            end,
+            arm: 0.0,
+        }
+    }
+}
+
 /// Rows of one feature pair whose normals differ by less than this (1 − cos, about 0.045 rad) are one.
 const SAME_NORMAL: f64 = 1e-3;
 

@@ -9,68 +9,55 @@ use glam::DVec3;
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::separation::nearest;
 use stickslip_geometry::{Pose, Shape};
-
-/// A linear congruential generator: the same rolls everywhere.
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) use stickslip_testing::Random;
 
 /// The kinds of bounded convex shapes.
 pub(crate) const KINDS: [&str; 6] = ["ball", "box", "cylinder", "cone", "capsule", "hull"];
 
-impl Dice {
-    /// Uniform in [−1, 1].
-    pub(crate) fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
+/// The sequence on which the figures of docs/shapes.md were measured.
+pub(crate) fn random(seed: u64) -> Random {
+    Random::congruential(seed)
+}
 
-    /// Uniform in a cube.
-    pub(crate) fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.roll(), self.roll(), self.roll())
-    }
+/// A length between 0.2 and 0.6.
+fn length(random: &mut Random) -> f64 {
+    0.4 + 0.2 * random.signed()
+}
 
-    /// A length between 0.2 and 0.6.
-    pub(crate) fn length(&mut self) -> f64 {
-        0.4 + 0.2 * self.roll()
+pub(crate) fn pose(random: &mut Random, spread: f64) -> Pose {
+    Pose {
+        position: random.vec3() * spread,
+        orientation: exp(random.vec3() * 3.0),
     }
+}
 
-    pub(crate) fn pose(&mut self, spread: f64) -> Pose {
-        Pose {
-            position: self.vector() * spread,
-            orientation: exp(self.vector() * 3.0),
+/// A shape of the given kind, of a size near 1.
+pub(crate) fn shape(random: &mut Random, kind: &str) -> Shape {
+    let (r, l) = (length(random), 2.0 * length(random));
+    match kind {
+        "ball" => Shape::ball(r),
+        "box" => Shape::cuboid(DVec3::splat(0.8) + random.vec3() * 0.4),
+        "cylinder" => Shape::cylinder(r, l),
+        "cone" => Shape::cone(r, l),
+        "capsule" => Shape::capsule(0.5 * r, l),
+        _ => {
+            let points: Vec<DVec3> = (0..12).map(|_| random.vec3() * 0.7).collect();
+            Shape::hull(&points)
         }
     }
-
-    /// A shape of the given kind, of a size near 1.
-    pub(crate) fn shape(&mut self, kind: &str) -> Shape {
-        let (r, l) = (self.length(), 2.0 * self.length());
-        match kind {
-            "ball" => Shape::ball(r),
-            "box" => Shape::cuboid(DVec3::splat(0.8) + self.vector() * 0.4),
-            "cylinder" => Shape::cylinder(r, l),
-            "cone" => Shape::cone(r, l),
-            "capsule" => Shape::capsule(0.5 * r, l),
-            _ => {
-                let points: Vec<DVec3> = (0..12).map(|_| self.vector() * 0.7).collect();
-                Shape::hull(&points)
-            }
-        }
-        .expect("a shape")
-    }
+    .expect("a shape")
 }
 
 /// Two shapes at random, moved along a random line until their signed distance is `gap`.
 pub(crate) fn pair_at(
-    dice: &mut Dice,
+    random: &mut Random,
     kinds: [&str; 2],
     gap: f64,
 ) -> Option<(Shape, Pose, Shape, Pose)> {
-    let (a, b) = (dice.shape(kinds[0]), dice.shape(kinds[1]));
-    let pose_a = dice.pose(0.5);
-    let away = dice.vector().try_normalize()?;
-    let orientation = dice.pose(0.0).orientation;
+    let (a, b) = (shape(random, kinds[0]), shape(random, kinds[1]));
+    let pose_a = pose(random, 0.5);
+    let away = random.vec3().try_normalize()?;
+    let orientation = pose(random, 0.0).orientation;
     let at = |d: f64| Pose {
         position: pose_a.position + away * d,
         orientation,

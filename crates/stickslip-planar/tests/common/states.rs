@@ -36,15 +36,15 @@ pub(crate) fn random_state(random: &mut Random) -> State {
         }
         state
     } else {
-        let mut state = State::new(random.range(0.5, 3.0), random.range(0.2, 2.0));
-        state.force = [(); 3].map(|()| random.range(-3.0, 3.0));
+        let mut state = State::new(random.between(0.5, 3.0), random.between(0.2, 2.0));
+        state.force = [(); 3].map(|()| random.between(-3.0, 3.0));
         for _ in 0..random.integer(1, 6) {
-            let n = unit(random.range(-3.15, 3.15));
-            let r = [random.range(-1.5, 1.5), random.range(-1.5, 1.5)];
+            let n = unit(random.between(-3.15, 3.15));
+            let r = [random.between(-1.5, 1.5), random.between(-1.5, 1.5)];
             let mu = if random.integer(0, 8) == 0 {
                 0.0
             } else {
-                random.range(0.0, 3.0)
+                random.between(0.0, 3.0)
             };
             state.contacts.push(Contact::new(n, r, mu));
         }
@@ -60,9 +60,9 @@ pub(crate) fn random_state(random: &mut Random) -> State {
 fn set_in_motion(state: &mut State, grid: bool, random: &mut Random) {
     let mut number = |lo: f64, hi: f64| {
         if grid {
-            random.range(lo, hi + 1.0).floor()
+            random.between(lo, hi + 1.0).floor()
         } else {
-            random.range(lo, hi)
+            random.between(lo, hi)
         }
     };
     let omega = if number(0.0, 3.0) < 1.0 {
@@ -95,8 +95,8 @@ fn set_in_motion(state: &mut State, grid: bool, random: &mut Random) {
         contact.kind = match random.integer(0, 4) {
             0 => ContactKind::A,
             1 => ContactKind::Arc {
-                body: random.range(0.5, 3.0),
-                obstacle: random.range(0.0, 2.0),
+                body: random.between(0.5, 3.0),
+                obstacle: random.between(0.0, 2.0),
             },
             _ => ContactKind::B,
         };

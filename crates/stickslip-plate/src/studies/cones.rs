@@ -60,7 +60,7 @@ pub fn cone_error(effort: Effort) -> Result<Study, FieldError> {
         Effort::Full => 1e-5,
     };
     let carried = |directions: usize| {
-        Cone::Fan(stickslip::certify::Fan {
+        Cone::Fan(stickslip::model::Fan {
             directions,
             carried: true,
             turn: 0.0,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use stickslip_certify::BodyState;
+use stickslip_model::BodyState;
 
 /// The states in a bodies' CSV.
 ///
@@ -205,7 +205,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Noise;
+    use stickslip_testing::Random;
 
     fn read(text: &str) -> Result<(Vec<String>, Vec<Snapshot>), RecordError> {
         let states = open(Path::new("run.csv"), std::io::Cursor::new(text.to_owned()))?;
@@ -274,16 +274,16 @@ mod tests {
         for t in [0.0, 0.1, 0.2] {
             text += &(line(t, "a") + &line(t, "\"b,\"\"c\""));
         }
-        let mut noise = Noise(7);
+        let mut random = Random::new(7);
         let mut refused = 0;
         for round in 0..20_000 {
             let mut bytes = text.clone().into_bytes();
             if round % 4 == 0 {
-                bytes.truncate(noise.below(bytes.len()));
+                bytes.truncate(random.below(bytes.len()));
             } else {
-                for _ in 0..=noise.below(3) {
-                    let at = noise.below(bytes.len());
-                    bytes[at] ^= 1 << noise.below(8);
+                for _ in 0..=random.below(3) {
+                    let at = random.below(bytes.len());
+                    bytes[at] ^= 1 << random.below(8);
                 }
             }
             let states = open(Path::new("run.csv"), std::io::Cursor::new(bytes));

@@ -8,7 +8,7 @@ use crate::recorder::{check_states, state_of_numbers};
 use crate::states::{Snapshot, States};
 use std::collections::BTreeMap;
 use std::path::Path;
-use stickslip_certify::BodyState;
+use stickslip_model::BodyState;
 
 /// The states of all bodies at one time.
 pub(super) struct StateRows {

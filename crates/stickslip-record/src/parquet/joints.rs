@@ -6,8 +6,8 @@ use super::decode::TableReader;
 use crate::error::RecordError;
 use glam::DVec3;
 use parquet::data_type::ByteArray;
-use stickslip_certify::StepRecord;
-use stickslip_certify::joint::{AXES, JointImpulse};
+use stickslip_model::StepRecord;
+use stickslip_model::joint::{AXES, JointImpulse};
 
 const fn real(name: &'static str, unit: &'static str) -> Column {
     Column {

@@ -13,10 +13,8 @@ use crate::states::Snapshot;
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
 use std::path::Path;
-use stickslip_certify::{
-    Certificate, Contact, ContactImpulse, Friction, Kind, Residual, StepRecord,
-};
 use stickslip_geometry::Feature;
+use stickslip_model::{Certificate, Contact, ContactImpulse, Friction, Kind, Residual, StepRecord};
 
 /// A trajectory on disk, read step by step: an iterator of its frames.
 ///

@@ -234,7 +234,7 @@ pub(super) fn read_metadata(
 mod tests {
     use super::*;
     use crate::recorder::STATE;
-    use stickslip_certify::Residual;
+    use stickslip_model::Residual;
 
     #[test]
     fn the_columns_follow_the_types_they_store() {

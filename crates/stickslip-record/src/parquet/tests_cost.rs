@@ -12,8 +12,8 @@ use glam::DVec3;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stickslip_certify::{BodyState, Contact, ContactImpulse, Friction, Mode, Residual, StepRecord};
 use stickslip_geometry::Feature;
+use stickslip_model::{BodyState, Contact, ContactImpulse, Friction, Mode, Residual, StepRecord};
 
 const STEPS: u64 = 2000;
 const BODIES: usize = 11;

@@ -18,7 +18,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stickslip_certify::{BodyState, Mode, StepRecord};
+use stickslip_model::{BodyState, Mode, StepRecord};
 
 /// In the order of their declaration.
 pub(super) const MODES: [Mode; 3] = [Mode::Open, Mode::Stick, Mode::Slide];

@@ -14,27 +14,21 @@
 //! ends in another motion than that of 1 to 3 the latter is taken and called [`RULE`]. A solver that fails has failed,
 //! whatever the rule would say.
 
-use crate::auto::{Auto, Chain, NEWTON_STEPS, best_of};
-use crate::coupling::Coupled;
-use crate::engines::interior_point::InteriorPointSettings;
-use crate::engines::newton::NewtonSettings;
-use crate::engines::one_contact;
+use crate::auto::Auto;
 use crate::problem::ContactProblem;
 use crate::solver::{ContactSolver, Guarantee, SolveError, Solved};
-use glam::{DVec2, DVec3};
+use crate::trace::Trace;
+use glam::DVec3;
 
 /// Named as the solver of an answer that the rule took in place of the solver's own.
 pub const RULE: &str = "rule";
 
-/// Contact velocities that differ by more than so many tolerances are other motions (residuals at the tolerance leave
-/// velocities of redundant contacts some tens of tolerances apart), and those that differ by more than so many m/s however loose
-/// the tolerance is: what is left of rest in each step adds up.
-const OTHER: f64 = 1e3;
-const OTHER_SPEED: f64 = 1e-9;
-
-/// Beyond this many contacts Newton does not get far from zero, and the interior point takes as many steps as it takes
-/// for few contacts. (A local problem: contacts of one island.)
-pub(crate) const LARGE: usize = 200;
+/// Contact velocities within so many tolerances are the same motion: residuals at the tolerance leave velocities of redundant
+/// contacts some tens of tolerances apart. (Chosen without measurement.)
+const SAME_MOTION_TOLERANCES: f64 = 1e3;
+/// They are never the same if they differ by more than this, m/s, however loose the tolerance is: what is left of rest in each
+/// step adds up. (Chosen without measurement.)
+const SAME_MOTION_SPEED: f64 = 1e-9;
 
 /// A solver whose answers follow the selection rule.
 pub struct Selecting {
@@ -82,6 +76,7 @@ impl ContactSolver for Selecting {
                     impulses: best,
                     iterations,
                     solver,
+                    stage: solver,
                     residual,
                 };
                 Err(SolveError::NotConverged {
@@ -93,6 +88,16 @@ impl ContactSolver for Selecting {
                 })
             }
             Err(other) => Err(other),
+        }
+    }
+
+    /// That of the solver, or that of the rule where the solver has none.
+    fn trace(&self) -> &Trace {
+        let own = self.solver.trace();
+        if own.runs().is_empty() {
+            self.rule.trace()
+        } else {
+            own
         }
     }
 }
@@ -110,7 +115,7 @@ impl Selecting {
             return own;
         };
         let apart = distance(problem, &own.impulses, &selected.impulses);
-        if apart <= (OTHER * tolerance).min(OTHER_SPEED) {
+        if apart <= (SAME_MOTION_TOLERANCES * tolerance).min(SAME_MOTION_SPEED) {
             return own;
         }
         selected.iterations += own.iterations;
@@ -127,88 +132,4 @@ fn distance(problem: &ContactProblem, a: &[DVec3], b: &[DVec3]) -> f64 {
     let apart = problem.contacts.iter().zip(a.iter().zip(b));
     let apart = apart.map(|(c, (&a, &b))| c.velocity_at(&nu_a, a) - c.velocity_at(&nu_b, b));
     apart.fold(0.0, |m, d| m.max(d.length()))
-}
-
-impl Chain<'_> {
-    /// The rule's answer to a step from the impulses `p`; false where neither continuing nor the paths from nothing arrive.
-    pub(crate) fn selected(
-        &mut self,
-        step: &ContactProblem,
-        smooth: bool,
-        p: &mut Vec<DVec3>,
-    ) -> bool {
-        let n_c = p.len();
-        if n_c == 0 {
-            self.best.residual = 0.0;
-            return true;
-        }
-        if n_c == 1 {
-            let q = step.contacts[0].velocity(&step.nu_free);
-            let w = step.contacts[0].diagonal(&step.inverse_mass);
-            let exact = one_contact::solve(&step.contacts[0].law, &w, q);
-            if self.judge(&[exact], 1, "one-contact") {
-                return true;
-            }
-        }
-        self.engines.newton.settings.polish = true;
-        self.engines.interior_point.settings.starts = InteriorPointSettings::default().starts;
-        self.engines
-            .regularise(NewtonSettings::default().regularisation);
-        let cold = p.iter().all(|&p| p == DVec3::ZERO);
-        if cold {
-            self.starts_at_rest(smooth, p) || self.interior(smooth, p) || self.continued(p)
-        } else {
-            self.continued(p)
-                || self.symmetric(smooth, false, p)
-                || self.relaxed(smooth, true, p)
-                || self.interior(smooth, p)
-        }
-    }
-
-    /// From nothing: what can rest, rests, although other answers may be as lawful and sooner found.
-    fn starts_at_rest(&mut self, smooth: bool, p: &mut Vec<DVec3>) -> bool {
-        self.engines.newton.settings.iterations = NEWTON_STEPS;
-        let slides = self.slides(p);
-        // Newton does not find its way into a large pile from zero.
-        let found = (slides || p.len() <= LARGE) && self.newton(p);
-        if found && (slides || self.nothing_moves(p)) {
-            return true;
-        }
-        let first = std::mem::replace(&mut self.best, best_of(p));
-        if !found && self.symmetric(smooth, true, p) {
-            self.best.iterations += first.iterations;
-            return true;
-        }
-        if self.relaxed(smooth, false, p) && (!found || self.nothing_moves(p)) {
-            self.best.iterations += first.iterations;
-            return true;
-        }
-        if found || first.residual < self.best.residual {
-            let iterations = self.best.iterations;
-            self.best = first;
-            self.best.iterations += iterations;
-        }
-        found
-    }
-
-    /// Does a contact slide on its own, faster by far than what the step's forces give it? From rest, velocities along
-    /// and across contacts are both of the size of acceleration times step. (`p` is zero.)
-    fn slides(&mut self, p: &[DVec3]) -> bool {
-        const FAR: f64 = 10.0;
-        let u = &mut self.scratch.u;
-        self.system.velocities(p, u);
-        let across = u.iter().fold(0.0, |m, u| f64::max(m, u.x.abs()));
-        u.iter()
-            .any(|u| DVec2::new(u.y, u.z).length() > FAR * across)
-    }
-
-    /// Is every contact at rest, or none loaded?
-    fn nothing_moves(&mut self, p: &[DVec3]) -> bool {
-        if p.iter().all(|p| p.x == 0.0) {
-            return true;
-        }
-        let u = &mut self.scratch.u;
-        self.system.velocities(p, u);
-        u.iter().all(|u| u.length() <= 1e3 * self.inner)
-    }
 }

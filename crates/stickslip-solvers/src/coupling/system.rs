@@ -18,7 +18,7 @@ pub enum System<'a> {
 
 /// Memory of a [`System`], reused from problem to problem.
 #[derive(Clone, Debug, Default)]
-pub struct SystemMemory {
+pub(crate) struct SystemMemory {
     bodies: BodyMemory,
     contacts: DelassusMemory,
     local: LocalProblem,
@@ -35,7 +35,7 @@ impl SystemMemory {
 
     /// The system of a problem: on the contacts where the problem is given so or has few of them, else
     /// on the bodies.
-    pub fn system<'a>(&'a mut self, problem: Posed<'a>) -> System<'a> {
+    pub(crate) fn system<'a>(&'a mut self, problem: Posed<'a>) -> System<'a> {
         match problem {
             Posed::Step(step) if step.contacts.len() > FEW_CONTACTS => {
                 System::Bodies(BodySystem::new(step, &mut self.bodies))

@@ -1,9 +1,8 @@
 //! Alternating directions (ADMM) on the cone problem.
 
-use crate::coupling::{Coupled, Linearised, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, System};
 use crate::limit;
-use crate::problem::ContactProblem;
-use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::solver::{Engine, Guarantee, Outcome};
 use glam::{DMat3, DVec3};
 
 /// Settings of [`Admm`].
@@ -24,139 +23,158 @@ impl Default for AdmmSettings {
     }
 }
 
-/// ADMM: p = (W + R)⁻¹(R z − y − q − s), z = P_K(p + R⁻¹y), y += R(p − z), with R = ρ diag(w̄) and the
-/// slip term s = μσ(u_t) e_n taken at the last iterate.
+/// ADMM: p = (D + R)⁻¹(R z − y − q − s), z = P_K(p + R⁻¹y), y += R(p − z), with R = ρ diag(w̄) and the
+/// slip term s = μσ(u_t) e_n taken at the last iterate. It keeps nothing.
 ///
 /// With s fixed this is ADMM on a convex problem; refreshing s at each iteration is what makes it
 /// solve Coulomb's law, without proof. One factorisation serves all iterations between two changes
 /// of ρ. Reference: Acary, Armand and others 2018 (RR-9118) compare such methods.
-#[derive(Clone, Debug, Default)]
-pub struct Admm {
-    /// Settings.
-    pub settings: AdmmSettings,
-    memory: SystemMemory,
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Admm;
+
+/// Where the iteration is.
+struct Iterate {
+    /// w̄, or 1 where no body feels the contact.
+    weight: Vec<f64>,
+    /// q, velocities without impulses.
+    q: Vec<DVec3>,
+    /// p, before and after the projection, and the multipliers.
+    x: Vec<DVec3>,
+    z: Vec<DVec3>,
+    y: Vec<DVec3>,
+    u: Vec<DVec3>,
+    /// μσ(u_t) of the last iterate.
+    slip: Vec<f64>,
+    rho: f64,
+    rows: Vec<Linearised>,
+}
+
+impl Iterate {
+    /// The start z = p, with y = −ũ as at a solution.
+    fn new<S: Coupled>(system: &mut S, p: &[DVec3], settings: &AdmmSettings) -> Self {
+        let n = p.len();
+        let positive = |w: f64| if w > 0.0 { w } else { 1.0 };
+        let (mut u, mut q) = (Vec::new(), Vec::new());
+        system.velocities(&vec![DVec3::ZERO; n], &mut q);
+        system.velocities(p, &mut u);
+        let slip: Vec<f64> = (0..n).map(|i| system.law(i).slip(u[i]).0).collect();
+        Self {
+            weight: (0..n).map(|i| positive(system.w_bar(i))).collect(),
+            q,
+            x: Vec::new(),
+            z: p.to_vec(),
+            y: (0..n).map(|i| -(u[i] + DVec3::X * slip[i])).collect(),
+            u,
+            slip,
+            rho: settings.penalty,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Factors D + R. False where singular.
+    fn factor<S: Coupled>(&mut self, system: &mut S) -> bool {
+        let rho = self.rho;
+        self.rows.clear();
+        self.rows.extend(self.weight.iter().map(|w| Linearised {
+            a: DMat3::IDENTITY * (rho * w),
+            a_inverse: DMat3::IDENTITY / (rho * w),
+            b: DMat3::IDENTITY,
+            g: DVec3::ZERO,
+        }));
+        system.factor(&self.rows)
+    }
+
+    /// One iteration: the primal and the dual residual, √ of sums of squares.
+    fn advance<S: Coupled>(&mut self, system: &mut S) -> [f64; 2] {
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            row.g = self.z[i] * (self.rho * self.weight[i])
+                - self.y[i]
+                - self.q[i]
+                - DVec3::X * self.slip[i];
+        }
+        system.back_solve(&self.rows, &mut self.x);
+        let (mut primal, mut dual) = (0.0, 0.0);
+        for (i, &weight) in self.weight.iter().enumerate() {
+            let (r, x) = (self.rho * weight, self.x[i]);
+            let target = (x + self.y[i] / r) * weight;
+            let z_next = system.law(i).project(target, weight) / weight;
+            primal += ((x - z_next) * weight).length_squared();
+            dual += ((z_next - self.z[i]) * r).length_squared();
+            self.y[i] += (x - z_next) * r;
+            self.z[i] = z_next;
+        }
+        [primal.sqrt(), dual.sqrt()]
+    }
+
+    /// Largest residual of the law at z, m/s; refreshes the slip term.
+    fn residual<S: Coupled>(&mut self, system: &mut S) -> f64 {
+        system.velocities(&self.z, &mut self.u);
+        let mut worst = 0.0f64;
+        for (i, &u) in self.u.iter().enumerate() {
+            let law = system.law(i);
+            worst = worst.max(law.natural_map(self.z[i], u, system.w_bar(i)).length());
+            self.slip[i] = law.slip(u).0;
+        }
+        worst
+    }
+
+    /// Balances the residuals by ρ; true where it changed.
+    fn balance(&mut self, [primal, dual]: [f64; 2]) -> bool {
+        let ratio = (primal + 1e-300) / (dual + 1e-300);
+        let uneven = !(0.2..=5.0).contains(&ratio);
+        if uneven {
+            self.rho *= ratio.sqrt().clamp(0.2, 5.0);
+        }
+        uneven
+    }
 }
 
 impl Engine for Admm {
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
-        iterate(system, p, tolerance, &self.settings)
-    }
+    type Settings = AdmmSettings;
+    const NAME: &'static str = "admm";
+    const GUARANTEE: Guarantee = Guarantee {
+        claim: "converges to a solution",
+        hypotheses: "no friction (the problem is then convex); with friction none is proved",
+    };
 
-    fn memory(&mut self) -> &mut SystemMemory {
-        &mut self.memory
-    }
-}
-
-fn iterate<S: Coupled>(
-    system: &mut S,
-    p: &mut Vec<DVec3>,
-    tolerance: f64,
-    settings: &AdmmSettings,
-) -> Outcome {
-    let n = p.len();
-    let weight: Vec<f64> = (0..n)
-        .map(|i| {
-            if system.w_bar(i) > 0.0 {
-                system.w_bar(i)
-            } else {
-                1.0
-            }
-        })
-        .collect();
-    let mut z = p.clone();
-    let (mut u, mut q, mut x) = (Vec::new(), Vec::new(), Vec::new());
-    system.velocities(&vec![DVec3::ZERO; n], &mut q);
-    system.velocities(&z, &mut u);
-    // At a solution y = −ũ.
-    let mut slip: Vec<f64> = (0..n).map(|i| system.law(i).slip(u[i]).0).collect();
-    let mut y: Vec<DVec3> = (0..n).map(|i| -(u[i] + DVec3::X * slip[i])).collect();
-    let mut rho = settings.penalty;
-    let mut rows = Vec::new();
-    let mut best = (f64::INFINITY, z.clone());
-    let mut fresh = true;
-    for iteration in 0..settings.iterations {
-        if limit::reached() {
-            break;
-        }
-        if fresh {
-            rows.clear();
-            rows.extend(weight.iter().map(|w| Linearised {
-                a: DMat3::IDENTITY * (rho * w),
-                a_inverse: DMat3::IDENTITY / (rho * w),
-                b: DMat3::IDENTITY,
-                g: DVec3::ZERO,
-            }));
-            if !system.factor(&rows) {
+    fn improve(
+        &mut self,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        settings: &AdmmSettings,
+    ) -> Outcome {
+        let mut at = Iterate::new(system, p, settings);
+        let mut best = Outcome::NONE;
+        let mut fresh = true;
+        // Where it ends before its time, all iterations count as used.
+        best.effort.iterations = settings.iterations;
+        for iteration in 0..settings.iterations {
+            if limit::reached() {
                 break;
             }
-            fresh = false;
-        }
-        for i in 0..n {
-            rows[i].g = z[i] * (rho * weight[i]) - y[i] - q[i] - DVec3::X * slip[i];
-        }
-        system.back_solve(&rows, &mut x);
-        let (mut primal, mut dual) = (0.0, 0.0);
-        for i in 0..n {
-            let r = rho * weight[i];
-            let target = (x[i] + y[i] / r) * weight[i];
-            let z_next = system.law(i).project(target, weight[i]) / weight[i];
-            primal += ((x[i] - z_next) * weight[i]).length_squared();
-            dual += ((z_next - z[i]) * r).length_squared();
-            y[i] += (x[i] - z_next) * r;
-            z[i] = z_next;
-        }
-        system.velocities(&z, &mut u);
-        let mut worst = 0.0f64;
-        for i in 0..n {
-            let law = system.law(i);
-            worst = worst.max(law.natural_map(z[i], u[i], system.w_bar(i)).length());
-            slip[i] = law.slip(u[i]).0;
-        }
-        if worst < best.0 {
-            best.0 = worst;
-            best.1.clone_from(&z);
-        }
-        if best.0 <= tolerance || !worst.is_finite() {
-            p.clone_from(&best.1);
-            return Outcome {
-                residual: best.0,
-                iterations: iteration + 1,
-            };
-        }
-        // Balance the residuals, ever more rarely so that the iteration settles.
-        if (iteration + 1).is_multiple_of(20 + iteration / 10) {
-            let ratio = (primal.sqrt() + 1e-300) / (dual.sqrt() + 1e-300);
-            if !(0.2..=5.0).contains(&ratio) {
-                rho *= ratio.sqrt().clamp(0.2, 5.0);
-                fresh = true;
+            if fresh {
+                best.effort.factorisations += 1;
+                if !at.factor(system) {
+                    break;
+                }
+                fresh = false;
+            }
+            let residuals = at.advance(system);
+            let worst = at.residual(system);
+            if worst < best.residual {
+                best.residual = worst;
+                p.clone_from(&at.z);
+            }
+            if best.residual <= tolerance || !worst.is_finite() {
+                best.effort.iterations = iteration + 1;
+                break;
+            }
+            // Ever more rarely, so that the iteration settles.
+            if (iteration + 1).is_multiple_of(20 + iteration / 10) {
+                fresh = at.balance(residuals);
             }
         }
-    }
-    p.clone_from(&best.1);
-    Outcome {
-        residual: best.0,
-        iterations: settings.iterations,
-    }
-}
-
-impl ContactSolver for Admm {
-    fn name(&self) -> &'static str {
-        "admm"
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            claim: "converges to a solution",
-            hypotheses: "no friction (the problem is then convex); with friction none is proved",
-        }
-    }
-
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
-        tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        solve_by(self.name(), self, problem, guess, tolerance)
+        best
     }
 }

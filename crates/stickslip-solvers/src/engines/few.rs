@@ -16,6 +16,7 @@
 use crate::problem::law::{contact_vector, tangent};
 use crate::problem::local::LocalProblem;
 use crate::problem::residual::{Squares, of_cone};
+use crate::solver::Effort;
 use glam::{DMat3, DVec2, DVec3};
 
 /// Most contacts that are few.
@@ -54,7 +55,7 @@ pub(crate) fn solve(
     tolerance: f64,
     p: &mut [DVec3],
     memory: &mut Memory,
-) -> Option<usize> {
+) -> Option<Effort> {
     macro_rules! wide {
         ($v:literal) => {
             pulp::Arch::new().dispatch(Solve::<$v> {
@@ -94,10 +95,10 @@ struct Solve<'a, const V: usize> {
 }
 
 impl<const V: usize> pulp::WithSimd for Solve<'_, V> {
-    type Output = Option<usize>;
+    type Output = Option<Effort>;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> Option<usize> {
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Option<Effort> {
         let mut few = Few::<V>::new(self.problem, self.members, self.memory);
         let found = few.solve(self.tolerance);
         for (k, &i) in self.members.iter().enumerate() {
@@ -215,11 +216,11 @@ impl<'a, const V: usize> Few<'a, V> {
     }
 
     #[inline(always)]
-    fn solve(&mut self, tolerance: f64) -> Option<usize> {
+    fn solve(&mut self, tolerance: f64) -> Option<Effort> {
         for sweep in 1..=SWEEPS {
             self.sweep();
             if self.residual() <= tolerance {
-                return Some(sweep);
+                return Some(Effort::of_iterations(sweep));
             }
         }
         for step in 1..=STEPS {
@@ -227,7 +228,10 @@ impl<'a, const V: usize> Few<'a, V> {
                 return None;
             }
             if self.residual() <= tolerance {
-                return Some(SWEEPS + step);
+                return Some(Effort {
+                    iterations: SWEEPS + step,
+                    factorisations: step,
+                });
             }
         }
         None

@@ -1,11 +1,11 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
-use crate::coupling::{Coupled, Linearised, Refinement, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, Refinement, System};
 use crate::engines::newton::{Map, Newton, NewtonSettings};
 use crate::limit;
-use crate::problem::ContactProblem;
+use crate::problem::Law;
 use crate::problem::smoothed::{SmoothedLaw, Smoothing, smoothed};
-use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::solver::{Effort, Engine, Guarantee, Laws, Outcome};
 use glam::DVec3;
 
 /// Settings of [`InteriorPoint`].
@@ -17,34 +17,58 @@ pub struct InteriorPointSettings {
     pub starts: [f64; 3],
     /// Factor on ε when a smoothed problem is solved at once; its root when it was hard.
     pub shrink: f64,
+    /// The Newton that finishes.
+    pub newton: NewtonSettings,
+}
+
+impl InteriorPointSettings {
+    /// The interior point by itself. The numbers were chosen without measurement.
+    pub const ALONE: Self = Self {
+        iterations: 120,
+        starts: [10.0, 1.0, 0.1],
+        shrink: 0.05,
+        newton: NewtonSettings::FINISH,
+    };
 }
 
 impl Default for InteriorPointSettings {
     fn default() -> Self {
-        Self {
-            iterations: 120,
-            starts: [10.0, 1.0, 0.1],
-            shrink: 0.05,
-        }
+        Self::ALONE
     }
 }
 
+/// ε/q² below which Newton is first offered the point, and the factor by which ε has then fallen at each further offer.
+const FIRST_OFFER: f64 = 1e-3;
+const NEXT_OFFER: f64 = 0.05;
+/// ε/q² at which the path is at its end.
+const END: f64 = 1e-26;
+/// δ/√ε, the rounding of |u_t| at zero.
+const ROUNDING: f64 = 0.03;
+/// A smoothed problem is solved where its merit is this part of √(ε n), and was easy if that took so many steps.
+const SOLVED: f64 = 0.1;
+const EASY_STEPS: usize = 2;
+/// Halvings of a step, and the part of the merit that a whole one must take off.
+const HALVINGS: usize = 12;
+const DESCENT: f64 = 0.1;
+/// Most steps of GMRES on each linear system.
+const REFINEMENTS: usize = 8;
+/// First ε/q² on the path of the convex relaxation.
+const RELAXED_START: f64 = 10.0;
+
 /// Path following on the smoothed exact law; the Newton matrix holds the derivative of μ|u_t| and is
-/// unsymmetric. Below ε/q² = 1e-3 semismooth Newton is tried, and again at each further factor 20.
+/// unsymmetric. Below ε/q² = 1e-3 semismooth Newton is tried, and again at each further factor 20. It keeps memory only.
 ///
 /// The smoothing only shrinks, so a fold of the path stops it: `homotopy` goes round folds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct InteriorPoint {
-    /// Settings.
-    pub settings: InteriorPointSettings,
-    /// The method that finishes.
-    pub newton: Newton,
-    memory: SystemMemory,
-    work: Work,
+    newton: Newton,
+    path: Path,
 }
 
+/// Memory of a path.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct Path {
+    p: Vec<DVec3>,
     u: Vec<DVec3>,
     dp: Vec<DVec3>,
     trial: Vec<DVec3>,
@@ -80,7 +104,18 @@ pub(crate) fn evaluate<S: Coupled>(
     })
 }
 
-/// Root mean square of the velocities without impulses, and the impulses x̃ = √ε e to start from.
+/// The smoothed laws as rows of the coupled system, with −F on the right.
+pub(crate) fn rows_of(laws: &[SmoothedLaw], rows: &mut Vec<Linearised>) {
+    rows.clear();
+    rows.extend(laws.iter().map(|l| Linearised {
+        a: l.a,
+        a_inverse: l.a_inverse,
+        b: l.b,
+        g: -l.f,
+    }));
+}
+
+/// q: root mean square of the velocities without impulses, m/s.
 pub(crate) fn speed_scale<S: Coupled>(system: &mut S, u: &mut Vec<DVec3>) -> f64 {
     let n = system.len();
     let zero = vec![DVec3::ZERO; n];
@@ -91,7 +126,6 @@ pub(crate) fn speed_scale<S: Coupled>(system: &mut S, u: &mut Vec<DVec3>) -> f64
 
 /// p with x̃ = √ε e: p_n = √ε/(μ w̄) on cones, √ε/w̄ on unilateral rows, 0 elsewhere.
 pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<DVec3>) {
-    use crate::problem::Law;
     p.clear();
     for i in 0..system.len() {
         let w = system.w_bar(i);
@@ -105,163 +139,183 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
     }
 }
 
-impl Work {
-    /// Follows the path from ε = start·q², with the slip term (`convexity` 0) or without it (1); `finish` is offered the impulses on the way.
+/// Which problem a path follows.
+#[derive(Clone, Copy)]
+struct Course {
+    /// First ε/q².
+    start: f64,
+    /// 1 − λ: 0 with the slip term, 1 without it (the convex relaxation).
+    convexity: f64,
+}
+
+impl Course {
+    fn at(self, epsilon: f64) -> Smoothing {
+        Smoothing {
+            epsilon,
+            delta: ROUNDING * epsilon.sqrt(),
+            convexity: self.convexity,
+            ..Smoothing::default()
+        }
+    }
+}
+
+impl Path {
+    /// Follows the path from ε = start·q²; `finish` is offered the impulses on the way.
     fn follow<S: Coupled>(
         &mut self,
         system: &mut S,
-        start: f64,
-        convexity: f64,
+        course: Course,
         settings: &InteriorPointSettings,
         finish: &mut Finish<S>,
-    ) -> usize {
+    ) -> Effort {
         let n = system.len();
         let q = speed_scale(system, &mut self.u);
-        let mut p = Vec::new();
-        let mut epsilon = start * q * q;
-        interior_start(system, epsilon, &mut p);
-        let mut next_try = 1e-3;
-        let at = |epsilon: f64| Smoothing {
-            epsilon,
-            delta: 0.03 * epsilon.sqrt(),
-            convexity,
-            ..Smoothing::default()
-        };
-        system.velocities(&p, &mut self.u);
+        let mut epsilon = course.start * q * q;
+        let mut next_offer = FIRST_OFFER;
+        let mut effort = Effort::default();
         let mut steps_here = 0;
-        let Some(mut merit) = evaluate(system, &p, &self.u, &at(epsilon), &mut self.laws) else {
-            return 0;
+        interior_start(system, epsilon, &mut self.p);
+        system.velocities(&self.p, &mut self.u);
+        let Some(mut merit) = self.merit(system, &course.at(epsilon)) else {
+            return effort;
         };
-        for iteration in 0..settings.iterations {
+        while effort.iterations < settings.iterations {
             if limit::reached() {
-                finish(system, &p);
-                return iteration;
+                finish(system, &self.p);
+                return effort;
             }
-            if merit <= 0.1 * (epsilon * n as f64).sqrt() {
-                if epsilon <= next_try * q * q {
-                    if finish(system, &p) {
-                        return iteration;
+            if merit > SOLVED * (epsilon * n as f64).sqrt() {
+                // Not there yet: a Newton step at this ε.
+                let Some(m) = self.step(system, &course.at(epsilon), merit, &mut effort) else {
+                    return effort;
+                };
+                merit = m;
+                steps_here += 1;
+            } else {
+                // Solved at this ε: offer the point, then shrink.
+                if epsilon <= next_offer * q * q {
+                    if finish(system, &self.p) {
+                        return effort;
                     }
-                    next_try = 0.05 * epsilon / (q * q);
+                    next_offer = NEXT_OFFER * epsilon / (q * q);
                 }
-                if epsilon <= 1e-26 * q * q {
-                    return iteration;
+                if epsilon <= END * q * q {
+                    return effort;
                 }
-                epsilon *= if steps_here <= 2 {
+                epsilon *= if steps_here <= EASY_STEPS {
                     settings.shrink
                 } else {
                     settings.shrink.sqrt()
                 };
                 steps_here = 0;
-                let Some(m) = evaluate(system, &p, &self.u, &at(epsilon), &mut self.laws) else {
-                    return iteration;
+                let Some(m) = self.merit(system, &course.at(epsilon)) else {
+                    return effort;
                 };
                 merit = m;
-                continue;
             }
-            self.rows.clear();
-            self.rows.extend(self.laws.iter().map(|l| Linearised {
-                a: l.a,
-                a_inverse: l.a_inverse,
-                b: l.b,
-                g: -l.f,
-            }));
-            if !system.factor(&self.rows) {
-                return iteration;
-            }
-            system.refined_solve(&mut self.rows, 8, &mut self.dp, &mut self.refinement);
-            let mut t = 1.0;
-            let mut accepted = false;
-            for _ in 0..12 {
-                self.trial.clear();
-                self.trial
-                    .extend(p.iter().zip(&self.dp).map(|(&p, &d)| p + d * t));
-                system.velocities(&self.trial, &mut self.trial_u);
-                let Some(m) = evaluate(
-                    system,
-                    &self.trial,
-                    &self.trial_u,
-                    &at(epsilon),
-                    &mut self.trial_laws,
-                ) else {
-                    return iteration;
-                };
-                if m <= (1.0 - 0.1 * t) * merit {
-                    merit = m;
-                    accepted = true;
-                    break;
-                }
-                t *= 0.5;
-            }
-            if !accepted {
-                return iteration;
-            }
-            std::mem::swap(&mut p, &mut self.trial);
-            std::mem::swap(&mut self.u, &mut self.trial_u);
-            std::mem::swap(&mut self.laws, &mut self.trial_laws);
-            steps_here += 1;
+            effort.iterations += 1;
         }
-        settings.iterations
+        effort
+    }
+
+    /// ‖F‖₂ at the point, laws left in `self.laws`.
+    fn merit<S: Coupled>(&mut self, system: &S, s: &Smoothing) -> Option<f64> {
+        evaluate(system, &self.p, &self.u, s, &mut self.laws)
+    }
+
+    /// A Newton step with line search; the new merit, or None where there is none.
+    fn step<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        s: &Smoothing,
+        merit: f64,
+        effort: &mut Effort,
+    ) -> Option<f64> {
+        rows_of(&self.laws, &mut self.rows);
+        effort.factorisations += 1;
+        if !system.factor(&self.rows) {
+            return None;
+        }
+        system.refined_solve(
+            &mut self.rows,
+            REFINEMENTS,
+            &mut self.dp,
+            &mut self.refinement,
+        );
+        let mut t = 1.0;
+        for _ in 0..HALVINGS {
+            self.trial.clear();
+            let both = self.p.iter().zip(&self.dp);
+            self.trial.extend(both.map(|(&p, &d)| p + d * t));
+            system.velocities(&self.trial, &mut self.trial_u);
+            let laws = &mut self.trial_laws;
+            let m = evaluate(system, &self.trial, &self.trial_u, s, laws)?;
+            if m <= (1.0 - DESCENT * t) * merit {
+                std::mem::swap(&mut self.p, &mut self.trial);
+                std::mem::swap(&mut self.u, &mut self.trial_u);
+                std::mem::swap(&mut self.laws, &mut self.trial_laws);
+                return Some(m);
+            }
+            t *= 0.5;
+        }
+        None
     }
 }
 
 impl InteriorPoint {
-    /// Impulses of the convex relaxation (no slip term) and the Newton steps taken.
+    /// Impulses of the convex relaxation (no slip term) and what they took.
     pub(crate) fn solve_relaxed(
         &mut self,
         system: &mut System,
         tolerance: f64,
-    ) -> (Vec<DVec3>, usize) {
-        let mut newton = Newton::new(NewtonSettings {
+        settings: &InteriorPointSettings,
+    ) -> (Vec<DVec3>, Effort) {
+        let relaxed = NewtonSettings {
             map: Map::Relaxed,
-            ..NewtonSettings::default()
-        });
+            ..NewtonSettings::ALONE
+        };
+        let mut newton = Newton::default();
         let (mut p, mut best) = (vec![DVec3::ZERO; system.len()], Outcome::NONE);
-        let mut finish = finished_by(&mut newton, &mut best, &mut p, tolerance);
-        let steps = self.follow_relaxed(system, &mut finish);
+        let mut finish = finished_by(&mut newton, &relaxed, &mut best, &mut p, tolerance);
+        let mut effort = self.follow_relaxed(system, settings, &mut finish);
         drop(finish);
-        (p, steps + best.iterations)
+        effort += best.effort;
+        (p, effort)
     }
 
     /// Follows the path of the convex relaxation, which has no folds; `finish` is offered impulses on the way.
     pub(crate) fn follow_relaxed<S: Coupled>(
         &mut self,
         system: &mut S,
+        settings: &InteriorPointSettings,
         finish: &mut Finish<S>,
-    ) -> usize {
-        self.work.follow(system, 10.0, 1.0, &self.settings, finish)
+    ) -> Effort {
+        let course = Course {
+            start: RELAXED_START,
+            convexity: 1.0,
+        };
+        self.path.follow(system, course, settings, finish)
     }
-}
 
-impl Default for InteriorPoint {
-    fn default() -> Self {
-        Self {
-            settings: InteriorPointSettings::default(),
-            newton: Newton::new(NewtonSettings {
-                map: Map::AlartCurnier,
-                ..NewtonSettings::default()
-            }),
-            memory: SystemMemory::default(),
-            work: Work::default(),
-        }
-    }
-}
-
-impl InteriorPoint {
     /// From scratch on any coupled system: of `p` only the length matters.
     pub(crate) fn improve_coupled<S: Coupled>(
         &mut self,
         system: &mut S,
         p: &mut Vec<DVec3>,
         tolerance: f64,
+        settings: &InteriorPointSettings,
     ) -> Outcome {
         let mut best = Outcome::NONE;
-        let (newton, settings) = (&mut self.newton, self.settings);
         for start in settings.starts {
-            let mut finish = finished_by(newton, &mut best, p, tolerance);
-            let n = self.work.follow(system, start, 0.0, &settings, &mut finish);
+            let course = Course {
+                start,
+                convexity: 0.0,
+            };
+            let mut finish =
+                finished_by(&mut self.newton, &settings.newton, &mut best, p, tolerance);
+            let effort = self.path.follow(system, course, settings, &mut finish);
             drop(finish);
-            best.iterations += n;
+            best.effort += effort;
             if best.residual <= tolerance || limit::reached() {
                 break;
             }
@@ -270,63 +324,52 @@ impl InteriorPoint {
     }
 }
 
-impl Engine for InteriorPoint {
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
-        self.improve_coupled(system, p, tolerance)
-    }
-
-    fn memory(&mut self) -> &mut SystemMemory {
-        &mut self.memory
-    }
-}
-
 /// What finishes a path: Newton from each of the impulses that it offers; the best are left in `p`.
 pub(crate) fn finished_by<S: Coupled>(
     newton: &mut Newton,
+    settings: &NewtonSettings,
     best: &mut Outcome,
     p: &mut Vec<DVec3>,
     tolerance: f64,
 ) -> impl FnMut(&mut S, &[DVec3]) -> bool {
     move |system, trial| {
         let mut trial = trial.to_vec();
-        let outcome = newton.improve_coupled(system, &mut trial, tolerance);
+        let outcome = newton.improve_coupled(system, &mut trial, tolerance, settings);
         take_better(best, p, outcome, trial);
         best.residual <= tolerance
     }
 }
 
+/// Takes `trial` for `found` where its outcome is better; efforts add up.
 pub(crate) fn take_better(
     best: &mut Outcome,
     found: &mut Vec<DVec3>,
     outcome: Outcome,
     trial: Vec<DVec3>,
 ) {
-    best.iterations += outcome.iterations;
+    best.effort += outcome.effort;
     if outcome.residual < best.residual {
         best.residual = outcome.residual;
         *found = trial;
     }
 }
 
-impl ContactSolver for InteriorPoint {
-    fn name(&self) -> &'static str {
-        "interior-point"
-    }
+impl Engine for InteriorPoint {
+    type Settings = InteriorPointSettings;
+    const NAME: &'static str = "interior-point";
+    const LAWS: Laws = Laws::Smooth;
+    const GUARANTEE: Guarantee = Guarantee {
+        claim: "follows the central path to a solution",
+        hypotheses: "no friction or small friction, an interior point, no fold of the path",
+    };
 
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            claim: "follows the central path to a solution",
-            hypotheses: "no friction or small friction, an interior point, no fold of the path",
-        }
-    }
-
-    fn solve(
+    fn improve(
         &mut self,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
         tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        crate::solver::refuse_pyramids(self.name(), problem)?;
-        solve_by(self.name(), self, problem, guess, tolerance)
+        settings: &InteriorPointSettings,
+    ) -> Outcome {
+        self.improve_coupled(system, p, tolerance, settings)
     }
 }

@@ -1,6 +1,7 @@
 //! Tiny problems by their contact modes: every combination of open, stick and slide.
 
-use crate::engines::newton::Newton;
+use crate::coupling::SystemMemory;
+use crate::engines::newton::{Newton, NewtonSettings};
 use crate::engines::one_contact;
 use crate::limit;
 use crate::problem::Law;
@@ -8,49 +9,42 @@ use crate::problem::Posed;
 use crate::problem::law::tangent;
 use crate::problem::local::LocalProblem;
 use crate::problem::residual;
-use crate::solver::{Engine, Outcome};
+use crate::solver::{Effort, Outcome};
 use glam::DVec3;
 
 /// Directions of sliding tried for each contact.
 const SLIDES: usize = 4;
+/// Modes of a contact: its own law, open, slides.
+const MODES: usize = 2 + SLIDES;
+/// Passes over the contacts, so that the impulses of a start come into proportion.
+const PASSES: usize = 3;
 
 /// Searches for impulses that solve the problem by starting Newton from a point of each combination
 /// of modes, in a fixed order; `p` ends as the best found.
 ///
 /// A start gives each contact the impulse of its mode (its own law alone; none; a slide in one of
-/// four directions) in three passes, so that the impulses come into proportion.
+/// four directions).
 pub(crate) fn search(
     problem: &LocalProblem,
     newton: &mut Newton,
+    settings: &NewtonSettings,
     p: &mut Vec<DVec3>,
     tolerance: f64,
 ) -> Outcome {
-    let n_c = problem.len();
-    let choices = 2 + SLIDES;
-    let total = choices.pow(n_c as u32);
     let mut best = Outcome {
         residual: residual::of_local(problem, p).0,
-        iterations: 0,
+        effort: Effort::default(),
     };
-    let mut trial = vec![DVec3::ZERO; n_c];
-    for code in 0..total {
+    let mut memory = SystemMemory::default();
+    let mut system = memory.system(Posed::Local(problem));
+    let mut trial = Vec::new();
+    for code in 0..MODES.pow(problem.len() as u32) {
         if limit::reached() {
             break;
         }
-        trial.clear();
-        trial.resize(n_c, DVec3::ZERO);
-        for _ in 0..3 {
-            let mut digits = code;
-            for i in 0..n_c {
-                let mode = digits % choices;
-                digits /= choices;
-                let w = problem.delassus.diagonal(i);
-                let q = problem.velocity(i, &trial) - *w * trial[i];
-                trial[i] = impulse_of_mode(&problem.laws[i], mode, w, q);
-            }
-        }
-        let outcome = newton.improve_on(Posed::Local(problem), &mut trial, tolerance);
-        best.iterations += outcome.iterations;
+        start_of(problem, code, &mut trial);
+        let outcome = newton.improve_coupled(&mut system, &mut trial, tolerance, settings);
+        best.effort += outcome.effort;
         if outcome.residual < best.residual {
             best.residual = outcome.residual;
             p.clone_from(&trial);
@@ -60,6 +54,22 @@ pub(crate) fn search(
         }
     }
     best
+}
+
+/// The start of a combination: contact i is in mode ⌊code/Mⁱ⌋ mod M, M modes.
+fn start_of(problem: &LocalProblem, code: usize, trial: &mut Vec<DVec3>) {
+    trial.clear();
+    trial.resize(problem.len(), DVec3::ZERO);
+    for _ in 0..PASSES {
+        let mut digits = code;
+        for i in 0..trial.len() {
+            let mode = digits % MODES;
+            digits /= MODES;
+            let d_ii = problem.delassus.diagonal(i);
+            let q = problem.velocity(i, trial) - *d_ii * trial[i];
+            trial[i] = impulse_of_mode(&problem.laws[i], mode, d_ii, q);
+        }
+    }
 }
 
 /// Impulse of one contact with velocity `q` without it, in mode 0 (its own law), 1 (open) or a slide.

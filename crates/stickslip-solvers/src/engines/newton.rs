@@ -1,10 +1,10 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
-use crate::coupling::{Coupled, Linearised, Refinement, System, SystemMemory, linearised_rows};
+use crate::coupling::{Coupled, Linearised, Refinement, System, linearised_rows};
 use crate::limit;
+use crate::problem::Law;
 use crate::problem::law::Linear;
-use crate::problem::{ContactProblem, Law};
-use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::solver::{Effort, Engine, Guarantee, Outcome};
 use glam::DVec3;
 
 /// The equations whose zeros are the solutions.
@@ -44,13 +44,17 @@ const ROUNDED_ULPS: f64 = 10.0;
 const STALLED_ULPS: f64 = 64.0;
 /// Regularisation of the first whole step; each further one has a tenth.
 const FIRST_WHOLE: f64 = 1e-5;
+/// Most steps of GMRES on each linear system.
+const REFINEMENTS: usize = 4;
+/// Part of the merit that a whole step must take off (Armijo's rule).
+const DESCENT: f64 = 1e-4;
 
 /// Settings of [`Newton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonSettings {
     /// Most Newton steps.
     pub iterations: usize,
-    /// Relative regularisation of W: each step solves with W + ε w̄ I, which redundant contacts need
+    /// Relative regularisation of D: each step solves with D + ε w̄ I, which redundant contacts need
     /// and which does not move the solution (the residual is that of the exact problem).
     pub regularisation: f64,
     /// Halvings of a step before the regularisation is raised.
@@ -68,37 +72,41 @@ pub struct NewtonSettings {
     pub polish: bool,
 }
 
+impl NewtonSettings {
+    /// Newton by itself. The numbers were chosen without measurement.
+    pub const ALONE: Self = Self {
+        iterations: 60,
+        regularisation: 1e-9,
+        halvings: 8,
+        patience: 12,
+        memory: 4,
+        whole_steps: 0,
+        map: Map::Natural,
+        polish: true,
+    };
+
+    /// Newton from points of a path, where contacts slide and open: Alart and Curnier's map gets on there.
+    pub const FINISH: Self = Self {
+        map: Map::AlartCurnier,
+        ..Self::ALONE
+    };
+}
+
 impl Default for NewtonSettings {
     fn default() -> Self {
-        Self {
-            iterations: 60,
-            regularisation: 1e-9,
-            halvings: 8,
-            patience: 12,
-            memory: 4,
-            whole_steps: 0,
-            map: Map::Natural,
-            polish: true,
-        }
+        Self::ALONE
     }
 }
 
-/// Semismooth Newton on F_i = x_i − P_i(x_i − ũ_i), x = w̄ p, ũ = u + μσ(u_t) e_n (or [`Map::AlartCurnier`]).
+/// Semismooth Newton on F_i = x_i − P_i(x_i − ũ_i), x = w̄ p, ũ = u + μσ(u_t) e_n (or [`Map::AlartCurnier`]). It keeps memory
+/// only.
 ///
-/// With D = P' and C = I + e_n ∇(μσ)ᵀ each contact gives w̄ (I − D + ε I) δp + D C δu = −F. Merit ‖F‖₂
+/// With P' the derivative and C = I + e_n ∇(μσ)ᵀ each contact gives w̄ (I − P' + ε I) δp + P' C δu = −F. Merit ‖F‖₂
 /// with a nonmonotone line search; ε grows a hundredfold where no step is found. Quadratic near a
 /// solution with strict complementarity; no global guarantee, which is why `auto` has a chain.
 /// References: Alart and Curnier 1991; Qi and Sun 1993.
 #[derive(Clone, Debug, Default)]
 pub struct Newton {
-    /// Settings.
-    pub settings: NewtonSettings,
-    memory: SystemMemory,
-    work: Work,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Work {
     u: Vec<DVec3>,
     dp: Vec<DVec3>,
     trial: Vec<DVec3>,
@@ -142,39 +150,83 @@ fn measure<S: Coupled>(system: &S, map: Map, p: &[DVec3], u: &[DVec3]) -> Measur
     }
 }
 
-impl Newton {
-    /// Solver with the given settings.
-    #[must_use]
-    pub fn new(settings: NewtonSettings) -> Self {
+/// Where one run of Newton is.
+struct Run {
+    now: Measure,
+    /// Least of the largest |F_i| so far.
+    best: f64,
+    /// Steps since `best` was halved, once the tolerance is met.
+    stalled: usize,
+    /// Merit when patience was last asked for.
+    mark: f64,
+    /// Regularisation of the next step.
+    epsilon: f64,
+    /// Are whole steps that do not pass the line search over, or not wanted?
+    cautious: bool,
+    /// Whole steps taken and systems factored.
+    whole: usize,
+    factorisations: usize,
+}
+
+impl Run {
+    fn new(now: Measure, settings: &NewtonSettings) -> Self {
         Self {
-            settings,
-            ..Self::default()
+            best: now.worst,
+            stalled: 0,
+            mark: f64::INFINITY,
+            epsilon: settings.regularisation,
+            // What is far from any answer is not on its way to the next kink.
+            cautious: settings.whole_steps == 0 || now.worst > now.speed,
+            whole: 0,
+            factorisations: 0,
+            now,
         }
     }
 
+    /// Is there nothing more to gain, or no time left?
+    fn ends(&mut self, iteration: usize, tolerance: f64, settings: &NewtonSettings) -> bool {
+        let now = &self.now;
+        // A stall within a few units in the last place is rounding: one is enough. Otherwise convergence may only be
+        // slow: three are allowed.
+        let ulps = now.worst / (f64::EPSILON * now.speed);
+        let stall = if ulps <= STALLED_ULPS { 1 } else { 3 };
+        let enough = self.best <= tolerance && (self.stalled >= stall || !settings.polish);
+        if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough || limit::reached() {
+            return true;
+        }
+        // No factor of two in so many steps: this start leads nowhere.
+        if iteration % settings.patience == settings.patience - 1 {
+            if now.merit > 0.5 * self.mark && self.best > tolerance {
+                return true;
+            }
+            self.mark = now.merit;
+        }
+        false
+    }
+
+    /// Goes on to the next point; true where it is the best so far.
+    fn take(&mut self, next: Measure, tolerance: f64) -> bool {
+        self.now = next;
+        let worst = self.now.worst;
+        self.stalled = if worst < 0.5 * self.best {
+            0
+        } else {
+            self.stalled + 1
+        };
+        let better = worst < self.best;
+        if better {
+            self.best = worst;
+        }
+        if self.best > tolerance {
+            self.stalled = 0;
+        }
+        better
+    }
+}
+
+impl Newton {
     /// Improves `p` on any coupled system until the residual (m/s) is at most `tolerance`.
     pub(crate) fn improve_coupled<S: Coupled>(
-        &mut self,
-        system: &mut S,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        self.work.solve(system, p, tolerance, &self.settings)
-    }
-}
-
-impl Engine for Newton {
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
-        self.improve_coupled(system, p, tolerance)
-    }
-
-    fn memory(&mut self) -> &mut SystemMemory {
-        &mut self.memory
-    }
-}
-
-impl Work {
-    fn solve<S: Coupled>(
         &mut self,
         system: &mut S,
         p: &mut Vec<DVec3>,
@@ -182,80 +234,65 @@ impl Work {
         settings: &NewtonSettings,
     ) -> Outcome {
         system.velocities(p, &mut self.u);
-        let mut now = measure(system, settings.map, p, &self.u);
         self.best.clone_from(p);
-        let mut best = now.worst;
         self.merits.clear();
-        let mut epsilon = settings.regularisation;
-        let mut stalled = 0;
-        let mut mark = f64::INFINITY;
-        // What is far from any answer is not on its way to the next kink.
-        let mut cautious = settings.whole_steps == 0 || now.worst > now.speed;
-        let mut whole = 0;
+        let mut run = Run::new(measure(system, settings.map, p, &self.u), settings);
         for iteration in 0..settings.iterations {
-            // What stalls is rounding if it is as small as that; else it may be slow, and what is left creeps.
-            let ulps = now.worst / (f64::EPSILON * now.speed);
-            let stall = if ulps <= STALLED_ULPS { 1 } else { 3 };
-            let enough = best <= tolerance && (stalled >= stall || !settings.polish);
-            if ulps <= ROUNDED_ULPS || now.worst == 0.0 || enough || limit::reached() {
-                return self.end(p, best, iteration + whole);
+            if run.ends(iteration, tolerance, settings) {
+                return self.end(p, &run, iteration);
             }
-            // No factor of two in so many steps: this start leads nowhere.
-            if iteration % settings.patience == settings.patience - 1 {
-                if now.merit > 0.5 * mark && best > tolerance {
-                    return self.end(p, best, iteration + whole);
-                }
-                mark = now.merit;
-            }
-            // Polishing: only steps down, with the least regularisation.
-            if best <= tolerance {
-                self.merits.clear();
-                epsilon = settings.regularisation;
-            }
-            if self.merits.len() >= settings.memory {
-                self.merits.remove(0);
-            }
-            self.merits.push(now.merit);
-            let reference = self.merits.iter().fold(0.0f64, |m, v| m.max(*v));
-            if best <= tolerance {
-                cautious = true;
-            }
-            let mut next = self.step(system, p, &mut epsilon, reference, cautious, settings);
-            if next.is_none() && !cautious {
-                cautious = true;
-                let found = self.whole_steps(system, p, tolerance, settings, &mut whole);
-                next =
-                    found.or_else(|| self.step(system, p, &mut epsilon, reference, true, settings));
-            }
-            let Some(next) = next else {
-                return self.end(p, best, iteration + whole);
+            let Some(next) = self.advance(system, p, tolerance, &mut run, settings) else {
+                return self.end(p, &run, iteration);
             };
-            now = next;
-            stalled = if now.worst < 0.5 * best {
-                0
-            } else {
-                stalled + 1
-            };
-            if now.worst < best {
-                best = now.worst;
+            if run.take(next, tolerance) {
                 self.best.clone_from(p);
             }
-            if best > tolerance {
-                stalled = 0;
-            }
         }
-        self.end(p, best, settings.iterations + whole)
+        self.end(p, &run, settings.iterations)
     }
 
-    fn end(&self, p: &mut Vec<DVec3>, residual: f64, iterations: usize) -> Outcome {
+    fn end(&self, p: &mut Vec<DVec3>, run: &Run, iterations: usize) -> Outcome {
         p.clone_from(&self.best);
         Outcome {
-            residual,
-            iterations,
+            residual: run.best,
+            effort: Effort {
+                iterations: iterations + run.whole,
+                factorisations: run.factorisations,
+            },
         }
     }
 
-    /// Whole steps from `p` on Alart and Curnier's map, ε falling to that of the settings, `count` of them counted. Where
+    /// One step of any kind from `p`; None where no step is found.
+    fn advance<S: Coupled>(
+        &mut self,
+        system: &mut S,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        run: &mut Run,
+        settings: &NewtonSettings,
+    ) -> Option<Measure> {
+        // Polishing: only steps down, with the least regularisation.
+        if run.best <= tolerance {
+            self.merits.clear();
+            run.epsilon = settings.regularisation;
+            run.cautious = true;
+        }
+        // The largest merit of the last steps is what a new one must beat.
+        if self.merits.len() >= settings.memory {
+            self.merits.remove(0);
+        }
+        self.merits.push(run.now.merit);
+        let reference = self.merits.iter().fold(0.0f64, |m, v| m.max(*v));
+        let next = self.step(system, p, reference, run, settings);
+        if next.is_some() || run.cautious {
+            return next;
+        }
+        run.cautious = true;
+        self.whole_steps(system, p, tolerance, run, settings)
+            .or_else(|| self.step(system, p, reference, run, settings))
+    }
+
+    /// Whole steps from `p` on Alart and Curnier's map, ε falling to that of the settings. Where
     /// redundant contacts stick, impulses must go far before one gives, and there the merit is larger than on either side: a
     /// line search stops at the first such kink. Some where the tolerance is met; else `p` stays.
     fn whole_steps<S: Coupled>(
@@ -263,8 +300,8 @@ impl Work {
         system: &mut S,
         p: &mut Vec<DVec3>,
         tolerance: f64,
+        run: &mut Run,
         settings: &NewtonSettings,
-        count: &mut usize,
     ) -> Option<Measure> {
         let mut epsilon = FIRST_WHOLE;
         self.trial.clone_from(p);
@@ -273,13 +310,19 @@ impl Work {
             if limit::reached() {
                 return None;
             }
-            *count += 1;
+            run.whole += 1;
             let (rows, map) = (&mut self.rows, Map::AlartCurnier);
             linearised_rows(system, map, &self.trial, &self.trial_u, epsilon, rows);
+            run.factorisations += 1;
             if !system.factor(&self.rows) {
                 return None;
             }
-            system.refined_solve(&mut self.rows, 4, &mut self.dp, &mut self.refinement);
+            system.refined_solve(
+                &mut self.rows,
+                REFINEMENTS,
+                &mut self.dp,
+                &mut self.refinement,
+            );
             for (p, d) in self.trial.iter_mut().zip(&self.dp) {
                 *p += *d;
             }
@@ -298,22 +341,34 @@ impl Work {
         None
     }
 
-    /// One step with line search; raises ε while none is found. None when even that fails, or, unless `cautious`, where the
-    /// whole step does not pass.
+    /// One step with line search; raises ε while none is found. None when even that fails, or, unless the run is cautious,
+    /// where the whole step does not pass.
     fn step<S: Coupled>(
         &mut self,
         system: &mut S,
         p: &mut Vec<DVec3>,
-        epsilon: &mut f64,
         reference: f64,
-        cautious: bool,
+        run: &mut Run,
         settings: &NewtonSettings,
     ) -> Option<Measure> {
-        let first = *epsilon;
-        while *epsilon <= 1.0 {
-            linearised_rows(system, settings.map, p, &self.u, *epsilon, &mut self.rows);
+        let first = run.epsilon;
+        while run.epsilon <= 1.0 {
+            linearised_rows(
+                system,
+                settings.map,
+                p,
+                &self.u,
+                run.epsilon,
+                &mut self.rows,
+            );
+            run.factorisations += 1;
             if system.factor(&self.rows) {
-                system.refined_solve(&mut self.rows, 4, &mut self.dp, &mut self.refinement);
+                system.refined_solve(
+                    &mut self.rows,
+                    REFINEMENTS,
+                    &mut self.dp,
+                    &mut self.refinement,
+                );
                 let mut t = 1.0;
                 for _ in 0..=settings.halvings {
                     self.trial.clear();
@@ -321,45 +376,42 @@ impl Work {
                         .extend(p.iter().zip(&self.dp).map(|(&p, &d)| p + d * t));
                     system.velocities(&self.trial, &mut self.trial_u);
                     let next = measure(system, settings.map, &self.trial, &self.trial_u);
-                    if next.merit <= (1.0 - 1e-4 * t) * reference {
+                    if next.merit <= (1.0 - DESCENT * t) * reference {
                         std::mem::swap(p, &mut self.trial);
                         std::mem::swap(&mut self.u, &mut self.trial_u);
-                        if *epsilon == first {
-                            *epsilon = (*epsilon * 0.1).max(settings.regularisation);
+                        if run.epsilon == first {
+                            run.epsilon = (run.epsilon * 0.1).max(settings.regularisation);
                         }
                         return Some(next);
                     }
-                    if !cautious {
+                    if !run.cautious {
                         return None;
                     }
                     t *= 0.5;
                 }
             }
-            *epsilon *= 100.0;
+            run.epsilon *= 100.0;
         }
-        *epsilon = 1.0;
+        run.epsilon = 1.0;
         None
     }
 }
 
-impl ContactSolver for Newton {
-    fn name(&self) -> &'static str {
-        "newton"
-    }
+impl Engine for Newton {
+    type Settings = NewtonSettings;
+    const NAME: &'static str = "newton";
+    const GUARANTEE: Guarantee = Guarantee {
+        claim: "converges quadratically from a start near enough to a solution",
+        hypotheses: "strict complementarity and a regular Jacobian (up to redundant contacts)",
+    };
 
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            claim: "converges quadratically from a start near enough to a solution",
-            hypotheses: "strict complementarity and a regular Jacobian (up to redundant contacts)",
-        }
-    }
-
-    fn solve(
+    fn improve(
         &mut self,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
         tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        solve_by(self.name(), self, problem, guess, tolerance)
+        settings: &NewtonSettings,
+    ) -> Outcome {
+        self.improve_coupled(system, p, tolerance, settings)
     }
 }

@@ -1,11 +1,10 @@
 //! Proximal Newton: the problem made compliant about a centre, solved by Newton, and the centre moved.
 
-use crate::coupling::{Coupled, Linearised, Shifted, System, SystemMemory};
+use crate::coupling::{Coupled, Linearised, Shifted, System};
 use crate::engines::homotopy::{Homotopy, HomotopySettings};
-use crate::engines::newton::{Map, Newton, NewtonSettings};
+use crate::engines::newton::{Newton, NewtonSettings};
 use crate::limit;
-use crate::problem::ContactProblem;
-use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved, solve_by};
+use crate::solver::{Effort, Engine, Guarantee, Outcome};
 use glam::DVec3;
 
 /// Settings of [`Proximal`].
@@ -13,30 +12,49 @@ use glam::DVec3;
 pub struct ProximalSettings {
     /// Most outer iterations.
     pub iterations: usize,
-    /// First τ; the inner problem has W + τ diag(w̄).
+    /// First τ; the inner problem has D + τ diag(w̄).
     pub tau: f64,
     /// Least and largest τ.
     pub tau_range: [f64; 2],
     /// Centres within which the residual must halve.
     pub patience: usize,
-    /// Where Newton fails on an inner problem, follow its path.
-    pub follow_paths: bool,
+    /// The Newton of the inner problems.
+    pub newton: NewtonSettings,
+    /// The path that is followed where Newton fails on an inner problem; None: it is given up.
+    pub paths: Option<HomotopySettings>,
+}
+
+impl ProximalSettings {
+    /// The proximal method by itself. The numbers were chosen without measurement.
+    pub const ALONE: Self = Self {
+        iterations: 200,
+        tau: 1.0,
+        tau_range: [1e-12, 1e6],
+        patience: 40,
+        newton: NewtonSettings {
+            polish: false,
+            ..NewtonSettings::FINISH
+        },
+        paths: None,
+    };
 }
 
 impl Default for ProximalSettings {
     fn default() -> Self {
-        Self {
-            iterations: 200,
-            tau: 1.0,
-            tau_range: [1e-12, 1e6],
-            patience: 40,
-            follow_paths: false,
-        }
+        Self::ALONE
     }
 }
 
+/// Part of the residual now to which an inner problem is solved, and of the tolerance at least.
+const INNER: f64 = 0.05;
+const INNER_LEAST: f64 = 0.1;
+/// A centre is slow where it leaves this part of the residual.
+const SLOW: f64 = 0.3;
+/// Factor on τ where Newton fails.
+const SOFTER: f64 = 5.0;
+
 /// Proximal point iteration p ← solution of the problem with u + τ w̄ (p − c), centre c the last p, each
-/// solved by semismooth Newton. τ shrinks where Newton succeeds and grows where it does not.
+/// solved by semismooth Newton. τ shrinks where Newton succeeds and grows where it does not. It keeps memory only.
 ///
 /// What it is for: contacts that determine more than the bodies can do (a box on four corners, a bin of
 /// balls) agree with each other only to second order in the motion. The impulses must then move far
@@ -45,14 +63,10 @@ impl Default for ProximalSettings {
 ///
 /// Without friction the outer iteration converges for every τ (Rockafellar 1976); with friction each
 /// inner problem is closer to a contraction the larger τ is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Proximal {
-    /// Settings.
-    pub settings: ProximalSettings,
-    /// The method of the inner problems.
-    pub newton: Newton,
+    newton: Newton,
     homotopy: Homotopy,
-    memory: SystemMemory,
     centre: Vec<DVec3>,
     trial: Vec<DVec3>,
     u: Vec<DVec3>,
@@ -73,53 +87,64 @@ fn residual(system: &mut System, p: &[DVec3], u: &mut Vec<DVec3>) -> f64 {
     })
 }
 
-impl Default for Proximal {
-    fn default() -> Self {
-        Self {
-            settings: ProximalSettings::default(),
-            newton: Newton::new(NewtonSettings {
-                map: Map::AlartCurnier,
-                polish: false,
-                ..NewtonSettings::default()
-            }),
-            homotopy: Homotopy::new(HomotopySettings::ONE),
-            memory: SystemMemory::default(),
-            centre: Vec::new(),
-            trial: Vec::new(),
-            u: Vec::new(),
-            rows: Vec::new(),
-        }
+impl Proximal {
+    /// The problem made compliant about the centre, solved to `inner` from there into `trial`: what the method that ended
+    /// it came to, and the effort of all.
+    fn solve_inner(
+        &mut self,
+        system: &mut System,
+        tau: f64,
+        inner: f64,
+        settings: &ProximalSettings,
+    ) -> (Outcome, Effort) {
+        self.trial.clone_from(&self.centre);
+        let mut shifted = Shifted::new(system, tau, &self.centre, &mut self.rows);
+        let (newton, trial) = (&mut self.newton, &mut self.trial);
+        let outcome = newton.improve_coupled(&mut shifted, trial, inner, &settings.newton);
+        let mut effort = outcome.effort;
+        let Some(paths) = settings.paths.filter(|_| outcome.residual > inner) else {
+            return (outcome, effort);
+        };
+        // The compliance bounds the stiffness, so that the path can be followed to its end.
+        let outcome = self
+            .homotopy
+            .improve_coupled(&mut shifted, trial, inner, &paths);
+        effort += outcome.effort;
+        (outcome, effort)
     }
 }
 
 impl Engine for Proximal {
-    fn improve(&mut self, system: &mut System, p: &mut Vec<DVec3>, tolerance: f64) -> Outcome {
-        let [least, largest] = self.settings.tau_range;
-        let mut tau = self.settings.tau;
+    type Settings = ProximalSettings;
+    const NAME: &'static str = "proximal";
+    const GUARANTEE: Guarantee = Guarantee {
+        claim: "converges to a solution",
+        hypotheses: "no friction and exact inner solutions; with friction none is proved",
+    };
+
+    fn improve(
+        &mut self,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
+        tolerance: f64,
+        settings: &ProximalSettings,
+    ) -> Outcome {
+        let [least, largest] = settings.tau_range;
+        let mut tau = settings.tau;
         let mut best = residual(system, p, &mut self.u);
         let mut now = best;
-        let mut iterations = 0;
+        let mut effort = Effort::default();
         self.centre.clone_from(p);
         let (mut mark, mut since) = (best, 0);
-        for _ in 0..self.settings.iterations {
-            if best <= tolerance || since >= self.settings.patience || limit::reached() {
+        for _ in 0..settings.iterations {
+            if best <= tolerance || since >= settings.patience || limit::reached() {
                 break;
             }
             since += 1;
-            self.trial.clone_from(&self.centre);
-            let inner = (0.05 * now).max(0.1 * tolerance);
-            let mut shifted = Shifted::new(system, tau, &self.centre, &mut self.rows);
-            let mut outcome = self
-                .newton
-                .improve_coupled(&mut shifted, &mut self.trial, inner);
-            iterations += outcome.iterations;
-            if outcome.residual > inner && self.settings.follow_paths {
-                // The compliance bounds the stiffness, so that the path can be followed to its end.
-                outcome = self
-                    .homotopy
-                    .improve_coupled(&mut shifted, &mut self.trial, inner);
-                iterations += outcome.iterations;
-            }
+            let inner = (INNER * now).max(INNER_LEAST * tolerance);
+            let (outcome, taken) = self.solve_inner(system, tau, inner, settings);
+            effort += taken;
+            // The best impulses are kept, and patience begins anew where they halve the residual.
             let reached = residual(system, &self.trial, &mut self.u);
             if reached < best {
                 best = reached;
@@ -131,17 +156,17 @@ impl Engine for Proximal {
             if outcome.residual <= inner {
                 std::mem::swap(&mut self.centre, &mut self.trial);
                 // As stiff as Newton bears; a path bears more, where the centre moves too slowly.
-                let slow = reached > 0.3 * now;
+                let slow = reached > SLOW * now;
                 now = reached;
-                let factor = match outcome.iterations {
+                let factor = match outcome.effort.iterations {
                     0..=5 => 0.1,
                     6..=10 => 0.3,
-                    _ if slow && self.settings.follow_paths => 0.1,
+                    _ if slow && settings.paths.is_some() => 0.1,
                     _ => 1.0,
                 };
                 tau = (factor * tau).max(least);
             } else {
-                tau *= 5.0;
+                tau *= SOFTER;
                 if tau > largest {
                     break;
                 }
@@ -149,33 +174,7 @@ impl Engine for Proximal {
         }
         Outcome {
             residual: best,
-            iterations,
+            effort,
         }
-    }
-
-    fn memory(&mut self) -> &mut SystemMemory {
-        &mut self.memory
-    }
-}
-
-impl ContactSolver for Proximal {
-    fn name(&self) -> &'static str {
-        "proximal"
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            claim: "converges to a solution",
-            hypotheses: "no friction and exact inner solutions; with friction none is proved",
-        }
-    }
-
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
-        tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        solve_by(self.name(), self, problem, guess, tolerance)
     }
 }

@@ -1,7 +1,7 @@
 //! The convex relaxation of friction, as a mode of its own, with its artefact measured.
 
 use crate::coupling::SystemMemory;
-use crate::engines::interior_point::InteriorPoint;
+use crate::engines::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::problem::Posed;
 use crate::problem::law::tangent;
 use crate::problem::local::LocalProblem;
@@ -23,7 +23,7 @@ pub struct Relaxed {
     pub iterations: usize,
 }
 
-/// Solves the cone complementarity problem K* ∋ u ⟂ p ∈ K, u = W p + q (Anitescu 2006): convex, one
+/// Solves the cone complementarity problem K* ∋ u ⟂ p ∈ K, u = D p + q (Anitescu 2006): convex, one
 /// velocity, but sliding contacts separate with u_n = μ|u_t| instead of u_n = 0.
 ///
 /// By the interior-point method, whose path cannot fold here, finished by Newton on the map without the slip term. `tolerance` (m/s)
@@ -32,10 +32,12 @@ pub struct Relaxed {
 pub fn solve(problem: &LocalProblem, tolerance: f64) -> Relaxed {
     let mut memory = SystemMemory::default();
     let mut system = memory.system(Posed::Local(problem));
-    let (impulses, iterations) = InteriorPoint::default().solve_relaxed(&mut system, tolerance);
+    let settings = InteriorPointSettings::ALONE;
+    let mut engine = InteriorPoint::default();
+    let (impulses, effort) = engine.solve_relaxed(&mut system, tolerance, &settings);
     let mut out = Relaxed {
         impulses,
-        iterations,
+        iterations: effort.iterations,
         ..Relaxed::default()
     };
     for i in 0..problem.len() {

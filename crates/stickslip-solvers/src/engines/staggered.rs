@@ -1,14 +1,15 @@
 //! The staggered scheme: normal problem with friction held, friction problem with normals held.
 
-use crate::engines::newton::Newton;
-use crate::engines::nsgs::Nsgs;
+use crate::coupling::{System, SystemMemory};
+use crate::engines::newton::{Newton, NewtonSettings};
+use crate::engines::nsgs::{Nsgs, NsgsSettings};
 use crate::limit;
+use crate::problem::Law;
 use crate::problem::Posed;
 use crate::problem::law::{contact_vector, tangent};
 use crate::problem::local::LocalProblem;
 use crate::problem::residual;
-use crate::problem::{ContactProblem, Law};
-use crate::solver::{ContactSolver, Engine, Guarantee, Outcome, SolveError, Solved};
+use crate::solver::{Effort, Engine, Guarantee, Laws, Outcome};
 use glam::{DMat2, DVec2, DVec3};
 
 /// Settings of [`Staggered`].
@@ -29,7 +30,7 @@ impl Default for StaggeredSettings {
     }
 }
 
-/// Staggered quadratic programs: (1) 0 ≤ p_n ⟂ u_n ≥ 0 with p_t fixed; (2) min ½ p_tᵀ W_tt p_t + … over the
+/// Staggered quadratic programs: (1) 0 ≤ p_n ⟂ u_n ≥ 0 with p_t fixed; (2) min ½ p_tᵀ D_tt p_t + … over the
 /// discs |p_t,i| ≤ μ p_n,i with p_n fixed; repeated until neither moves.
 ///
 /// Each half is convex and solved well; their alternation need not converge (it is a fixed-point
@@ -38,99 +39,108 @@ impl Default for StaggeredSettings {
 /// 5 of the dvc3d document; Kaufman and others 2008.
 #[derive(Clone, Debug, Default)]
 pub struct Staggered {
-    /// Settings.
-    pub settings: StaggeredSettings,
     newton: Newton,
     sweeps: Nsgs,
+    memory: SystemMemory,
     local: LocalProblem,
 }
 
+/// Part of the tolerance to which each half is solved.
+const WITHIN: f64 = 0.01;
+/// Exchanges that gain less than a hundredth before it is given up.
+const PATIENCE: usize = 50;
+
 impl Staggered {
     /// Improves `p` on a local problem of cones and unilateral contacts until the residual (m/s) is
-    /// at most `tolerance`.
-    pub fn solve_local(
-        &mut self,
-        problem: &LocalProblem,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-    ) -> Outcome {
-        self.solve_watched(problem, p, tolerance, &mut |_| {})
-    }
-
-    /// As [`Self::solve_local`]; `go_on` is told the residual (m/s) after each exchange and may end it.
+    /// at most `tolerance`; `watch` is told the residual (m/s) after each exchange.
     pub fn solve_watched(
         &mut self,
         problem: &LocalProblem,
         p: &mut Vec<DVec3>,
         tolerance: f64,
+        settings: &StaggeredSettings,
         watch: &mut dyn FnMut(f64),
     ) -> Outcome {
-        let n = problem.len();
         let mut normal = problem.clone();
         let mut best = (residual::of_local(problem, p).0, p.clone());
         let mut stuck = 0;
-        for exchange in 1..=self.settings.exchanges {
-            // Normal problem: rows t₁, t₂ held at their impulses.
-            for i in 0..n {
-                normal.laws[i] = Law::Box {
-                    lo: DVec3::new(0.0, p[i].y, p[i].z),
-                    hi: DVec3::new(f64::INFINITY, p[i].y, p[i].z),
-                };
-            }
-            let within = 0.01 * tolerance;
-            let posed = Posed::Local(&normal);
-            if self.newton.improve_on(posed, p, within).residual > within {
-                // Gauss-Seidel gets somewhere from everywhere, for the problem is convex.
-                self.sweeps.settings.sweeps = self.settings.sweeps;
-                self.sweeps.improve_on(posed, p, within);
-                self.newton.improve_on(posed, p, within);
-            }
-            for p_i in p.iter_mut() {
-                p_i.x = p_i.x.max(0.0);
-            }
-            self.friction(problem, p, 0.01 * tolerance);
+        let mut effort = Effort::default();
+        while effort.iterations < settings.exchanges {
+            effort.iterations += 1;
+            effort.factorisations += self.normals(&mut normal, p, WITHIN * tolerance, settings);
+            friction(problem, p, WITHIN * tolerance, settings);
             let r = residual::of_local(problem, p).0;
             stuck = if r < 0.99 * best.0 { 0 } else { stuck + 1 };
             if r < best.0 {
                 best = (r, p.clone());
             }
             watch(r);
-            let over = stuck > 50 || limit::reached();
+            let over = stuck > PATIENCE || limit::reached();
             if over || best.0 <= tolerance || !r.is_finite() {
-                p.clone_from(&best.1);
-                return Outcome {
-                    residual: best.0,
-                    iterations: exchange,
-                };
+                break;
             }
         }
         p.clone_from(&best.1);
         Outcome {
             residual: best.0,
-            iterations: self.settings.exchanges,
+            effort,
         }
     }
 
-    /// Gauss-Seidel on the discs, each solved exactly.
-    fn friction(&self, problem: &LocalProblem, p: &mut [DVec3], tolerance: f64) {
-        for _ in 0..self.settings.sweeps {
-            if limit::reached() {
-                return;
-            }
-            let mut change = 0.0f64;
-            for i in 0..p.len() {
-                let radius = problem.laws[i].friction() * p[i].x;
-                let w = problem.delassus.diagonal(i);
-                let block = DMat2::from_cols(tangent(w.y_axis), tangent(w.z_axis));
-                let u = tangent(problem.velocity(i, p));
-                let rest = u - block * tangent(p[i]);
-                let next = disc(&block, rest, radius);
-                change = change.max((next - tangent(p[i])).length() * problem.delassus.w_bar(i));
-                p[i] = contact_vector(p[i].x, next);
-            }
-            if change <= tolerance {
-                return;
-            }
+    /// The normal problem: rows t₁, t₂ held at their impulses. Returns the factorisations.
+    fn normals(
+        &mut self,
+        normal: &mut LocalProblem,
+        p: &mut Vec<DVec3>,
+        within: f64,
+        settings: &StaggeredSettings,
+    ) -> usize {
+        for (law, p) in normal.laws.iter_mut().zip(&*p) {
+            *law = Law::Box {
+                lo: DVec3::new(0.0, p.y, p.z),
+                hi: DVec3::new(f64::INFINITY, p.y, p.z),
+            };
+        }
+        let mut system = self.memory.system(Posed::Local(normal));
+        let newton = NewtonSettings::ALONE;
+        let first = self.newton.improve(&mut system, p, within, &newton);
+        let mut factorisations = first.effort.factorisations;
+        if first.residual > within {
+            // Gauss-Seidel gets somewhere from everywhere, for the problem is convex.
+            let sweeps = NsgsSettings {
+                sweeps: settings.sweeps,
+                ..NsgsSettings::ALONE
+            };
+            self.sweeps.improve(&mut system, p, within, &sweeps);
+            let again = self.newton.improve(&mut system, p, within, &newton);
+            factorisations += again.effort.factorisations;
+        }
+        for p_i in p.iter_mut() {
+            p_i.x = p_i.x.max(0.0);
+        }
+        factorisations
+    }
+}
+
+/// The friction problem: Gauss-Seidel on the discs, each solved exactly.
+fn friction(problem: &LocalProblem, p: &mut [DVec3], tolerance: f64, settings: &StaggeredSettings) {
+    for _ in 0..settings.sweeps {
+        if limit::reached() {
+            return;
+        }
+        let mut change = 0.0f64;
+        for i in 0..p.len() {
+            let radius = problem.laws[i].friction() * p[i].x;
+            let d_ii = problem.delassus.diagonal(i);
+            let block = DMat2::from_cols(tangent(d_ii.y_axis), tangent(d_ii.z_axis));
+            let u = tangent(problem.velocity(i, p));
+            let rest = u - block * tangent(p[i]);
+            let next = disc(&block, rest, radius);
+            change = change.max((next - tangent(p[i])).length() * problem.delassus.w_bar(i));
+            p[i] = contact_vector(p[i].x, next);
+        }
+        if change <= tolerance {
+            return;
         }
     }
 }
@@ -173,46 +183,32 @@ fn disc(block: &DMat2, s: DVec2, r: f64) -> DVec2 {
     }
 }
 
-/// Refuses laws that are neither quadratic cones nor unilateral.
-///
-/// # Errors
-/// [`SolveError::Unsuitable`] with the first contact that has another law.
-pub fn refuse(laws: &[Law]) -> Result<(), SolveError> {
-    let unsuited = |law: &Law| !matches!(law, Law::Cone { .. } | Law::Unilateral);
-    match laws.iter().position(unsuited) {
-        Some(i) => Err(SolveError::Unsuitable {
-            solver: "staggered",
-            reason: format!("contact {i} is neither a quadratic cone nor unilateral"),
-        }),
-        None => Ok(()),
-    }
-}
+impl Engine for Staggered {
+    type Settings = StaggeredSettings;
+    const NAME: &'static str = "staggered";
+    const LAWS: Laws = Laws::Cones;
+    const GUARANTEE: Guarantee = Guarantee {
+        claim: "a fixed point of the exchange satisfies the law; that it is reached is not proved",
+        hypotheses: "quadratic cones and unilateral contacts",
+    };
 
-impl ContactSolver for Staggered {
-    fn name(&self) -> &'static str {
-        "staggered"
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            claim: "a fixed point of the exchange satisfies the law; that it is reached is not proved",
-            hypotheses: "quadratic cones and unilateral contacts",
-        }
-    }
-
-    fn solve(
+    fn improve(
         &mut self,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
+        system: &mut System,
+        p: &mut Vec<DVec3>,
         tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        let solver = self.name();
-        let mut p = crate::solver::starting_impulses(solver, problem, guess)?;
+        settings: &StaggeredSettings,
+    ) -> Outcome {
         let mut local = std::mem::take(&mut self.local);
-        local.assemble(problem);
-        refuse(&local.laws)?;
-        let outcome = self.solve_local(&local, &mut p, tolerance);
+        let problem = match system {
+            System::Bodies(bodies) => {
+                local.assemble(bodies.problem);
+                &local
+            }
+            System::Contacts(contacts) => contacts.problem,
+        };
+        let outcome = self.solve_watched(problem, p, tolerance, settings, &mut |_| {});
         self.local = local;
-        crate::solver::finish(solver, problem, p, outcome.iterations, tolerance)
+        outcome
     }
 }

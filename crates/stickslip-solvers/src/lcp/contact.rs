@@ -1,7 +1,7 @@
 //! LCPs that are contact problems in disguise: Stewart and Trinkle's form, recognised by its structure.
 //!
 //! ```text
-//!   0 ≤ p_n ⟂ u_n ≥ 0        0 ≤ β ⟂ dᵀu_t + σ ≥ 0        0 ≤ σ ⟂ μ p_n − Σβ ≥ 0
+//!   0 ≤ p_n ⟂ u_n ≥ 0        0 ≤ β ⟂ Dᵀu_t + σ ≥ 0        0 ≤ σ ⟂ μ p_n − Σβ ≥ 0
 //! ```
 //!
 //! A multiplier σ has no diagonal entry, a column of ones on its β, and a row of −1 on them and μ on one other
@@ -9,11 +9,13 @@
 //! that of a pyramid. As a contact problem it has a fifth or a sixth of the unknowns, and the methods for friction.
 
 use crate::auto::Auto;
-use crate::engines::homotopy::{Homotopy, PathStart};
+use crate::coupling::SystemMemory;
+use crate::engines::homotopy::{Homotopy, HomotopySettings, PathStart};
 use crate::lcp::{LcpError, LcpSolution, MixedLcp};
+use crate::problem::Law;
+use crate::problem::Posed;
 use crate::problem::delassus::Delassus;
 use crate::problem::local::LocalProblem;
-use crate::problem::{Law, Posed};
 use crate::solver::{Engine, SolveError};
 use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;
@@ -28,7 +30,7 @@ const PATHS: [(usize, PathStart); 4] = [
 
 /// Variables of one contact: its normal, its directions with their opposites, its multiplier.
 #[derive(Clone, Debug, PartialEq)]
-struct ContactVariables {
+struct Place {
     normal: usize,
     pairs: Vec<[usize; 2]>,
     sigma: Option<usize>,
@@ -39,7 +41,7 @@ struct ContactVariables {
 pub struct LcpContact {
     /// The contact problem.
     pub problem: LocalProblem,
-    places: Vec<ContactVariables>,
+    places: Vec<Place>,
     /// Variables of the LCP.
     n: usize,
 }
@@ -71,44 +73,6 @@ fn opposite(rows: &Rows, q: &[f64], a: usize, b: usize, except: usize) -> bool {
             .all(|(x, y)| x.0 == y.0 && near(x.1, y.1))
 }
 
-/// The contact whose multiplier σ is the variable `s`, and its μ; None where its row and column are not those of one.
-fn contact_of(problem: &MixedLcp, rows: &Rows, s: usize) -> Option<(ContactVariables, f64)> {
-    // The row of σ: −1 on the β, μ on the normal. Its column: ones on the same β.
-    let (members, normals): (Vec<_>, Vec<_>) = rows[s].iter().partition(|e| e.1 == -1.0);
-    let [&(normal, mu)] = normals[..] else {
-        return None;
-    };
-    let column: Vec<_> = problem.m.column(s).filter(|e| e.1 != 0.0).collect();
-    let ones = column.iter().all(|e| e.1 == 1.0);
-    let same =
-        column.len() == members.len() && column.iter().all(|c| members.iter().any(|m| m.0 == c.0));
-    if !(mu > 0.0 && ones && same) {
-        return None;
-    }
-    // Each direction has its opposite among them.
-    let mut left: Vec<usize> = members.iter().map(|m| m.0).collect();
-    let mut pairs = Vec::new();
-    while let Some(a) = left.first().copied() {
-        let found = left[1..]
-            .iter()
-            .position(|&b| opposite(rows, &problem.q, a, b, s))?;
-        pairs.push([a, left.remove(found + 1)]);
-        left.remove(0);
-    }
-    if pairs.len() > 2 || pairs.is_empty() {
-        return None;
-    }
-    let sigma = Some(s);
-    Some((
-        ContactVariables {
-            normal,
-            pairs,
-            sigma,
-        },
-        mu,
-    ))
-}
-
 impl LcpContact {
     /// The contact problem that this LCP states; None where it states none with friction.
     #[must_use]
@@ -119,32 +83,62 @@ impl LcpContact {
         let n = problem.q.len();
         let rows = rows_of(problem);
         let mut owner = vec![None; n];
-        let mut places: Vec<ContactVariables> = Vec::new();
+        let mut places: Vec<Place> = Vec::new();
         let mut coefficients = Vec::new();
         for s in 0..n {
             if rows[s].iter().any(|e| e.0 == s) || problem.q[s] != 0.0 {
                 continue;
             }
-            let (place, mu) = contact_of(problem, &rows, s)?;
-            let friction = place.pairs.iter().flatten().copied();
-            for k in [s, place.normal].into_iter().chain(friction) {
+            let (members, normals): (Vec<_>, Vec<_>) = rows[s].iter().partition(|e| e.1 == -1.0);
+            let [&(normal, mu)] = normals[..] else {
+                return None;
+            };
+            let column: Vec<_> = problem.m.column(s).filter(|e| e.1 != 0.0).collect();
+            let ones = column.iter().all(|e| e.1 == 1.0);
+            let same = column.len() == members.len()
+                && column.iter().all(|c| members.iter().any(|m| m.0 == c.0));
+            if !(mu > 0.0 && ones && same) {
+                return None;
+            }
+            let mut left: Vec<usize> = members.iter().map(|m| m.0).collect();
+            let mut pairs = Vec::new();
+            while let Some(a) = left.first().copied() {
+                let found = left[1..]
+                    .iter()
+                    .position(|&b| opposite(&rows, &problem.q, a, b, s))?;
+                pairs.push([a, left.remove(found + 1)]);
+                left.remove(0);
+            }
+            if pairs.len() > 2 || pairs.is_empty() {
+                return None;
+            }
+            for k in [s, normal]
+                .into_iter()
+                .chain(pairs.iter().flatten().copied())
+            {
                 if owner[k].replace(places.len()).is_some() {
                     return None;
                 }
             }
-            places.push(place);
+            places.push(Place {
+                normal,
+                pairs,
+                sigma: Some(s),
+            });
             coefficients.push(mu);
         }
         if places.is_empty() {
             return None;
         }
-        for k in (0..n).filter(|&k| owner[k].is_none()) {
-            places.push(ContactVariables {
-                normal: k,
-                pairs: Vec::new(),
-                sigma: None,
-            });
-            coefficients.push(0.0);
+        for k in 0..n {
+            if owner[k].is_none() {
+                places.push(Place {
+                    normal: k,
+                    pairs: Vec::new(),
+                    sigma: None,
+                });
+                coefficients.push(0.0);
+            }
         }
         Some(Self {
             problem: contact_problem(problem, &rows, &places, &coefficients),
@@ -179,14 +173,19 @@ impl LcpContact {
         } else {
             &PATHS
         };
-        let speed = 1e-2 * tolerance * self.problem.speed();
+        let inner = 1e-2 * tolerance * self.problem.speed();
         let mut homotopy = Homotopy::default();
+        let mut memory = SystemMemory::default();
         for (steps, start) in paths {
-            homotopy.settings.steps = *steps;
-            homotopy.settings.starts = std::slice::from_ref(start);
+            let settings = HomotopySettings {
+                steps: *steps,
+                starts: std::slice::from_ref(start),
+                ..HomotopySettings::ALL_PATHS
+            };
             let mut p = vec![DVec3::ZERO; self.problem.len()];
-            let outcome = homotopy.improve_on(Posed::Local(&self.problem), &mut p, speed);
-            if offer(&p, outcome.iterations) {
+            let mut system = memory.system(Posed::Local(&self.problem));
+            let outcome = homotopy.improve(&mut system, &mut p, inner, &settings);
+            if offer(&p, outcome.effort.iterations) {
                 return Ok(best);
             }
         }
@@ -234,7 +233,7 @@ impl LcpContact {
 fn contact_problem(
     problem: &MixedLcp,
     rows: &Rows,
-    places: &[ContactVariables],
+    places: &[Place],
     coefficients: &[f64],
 ) -> LocalProblem {
     // Contact and axis of the variables that stand for the rows of u.

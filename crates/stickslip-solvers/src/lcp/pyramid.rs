@@ -239,14 +239,19 @@ impl ContactLcp {
     }
 }
 
-/// Impulses that solve `problem` with every cone replaced by a pyramid of `directions` directions:
-/// a start for methods on the exact cone. False where Lemke finds none. The laws of `problem` change.
-pub(crate) fn start(problem: &mut LocalProblem, directions: usize, p: &mut Vec<DVec3>) -> bool {
+/// Every cone becomes a pyramid of `directions` directions.
+pub(crate) fn replace_cones(problem: &mut LocalProblem, directions: usize) {
     for law in &mut problem.laws {
         if let Law::Cone { mu } = *law {
             *law = Law::Pyramid { mu, directions };
         }
     }
+}
+
+/// Impulses that solve `problem` with every cone replaced by a pyramid of `directions` directions:
+/// a start for methods on the exact cone. False where Lemke finds none. The laws of `problem` change.
+pub(crate) fn start(problem: &mut LocalProblem, directions: usize, p: &mut Vec<DVec3>) -> bool {
+    replace_cones(problem, directions);
     let Ok(lcp) = ContactLcp::new(problem) else {
         return false;
     };

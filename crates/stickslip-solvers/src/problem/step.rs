@@ -22,6 +22,17 @@ pub struct Twist {
     pub angular: DVec3,
 }
 
+impl Twist {
+    /// Largest difference of a body's velocities in two lists, m/s or rad/s.
+    #[must_use]
+    pub fn largest_difference(a: &[Self], b: &[Self]) -> f64 {
+        a.iter().zip(b).fold(0.0, |most, (a, b)| {
+            let (v, w) = (a.linear - b.linear, a.angular - b.angular);
+            f64::max(most, v.length()).max(w.length())
+        })
+    }
+}
+
 /// What the impulses of an arm are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Action {

@@ -26,7 +26,7 @@ fn thrown(h: f64) -> World {
 
 /// ½ νᵀMν, J, of balls of radius 0.1 m whose velocities are changed by `dv`.
 fn kinetic(world: &World, states: &[BodyState], dv: DVec3) -> f64 {
-    let each = |(body, state): (&stickslip::certify::model::Body, &BodyState)| {
+    let each = |(body, state): (&stickslip::model::model::Body, &BodyState)| {
         let mass = body.mass?.mass;
         let (v, w) = (state.twist.linear + dv, state.twist.angular);
         Some(0.5 * mass * (v.length_squared() + 0.4 * 0.01 * w.length_squared()))

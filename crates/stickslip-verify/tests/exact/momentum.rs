@@ -1,43 +1,28 @@
 //! Closed systems keep their momentum.
 
 use stickslip::prelude::*;
+use stickslip_testing::Random;
 use stickslip_verify::{ball, cuboid};
-
-/// Deterministic numbers in [−1, 1).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.roll(), self.roll(), self.roll())
-    }
-}
 
 /// Twenty-seven bodies on a grid, flying towards the middle, no gravity, no ground.
 fn swarm(h: f64, boxes: bool) -> World {
-    let mut dice = Dice(7);
+    let mut random = Random::new(7);
     let mut builder = World::builder()
         .gravity(DVec3::ZERO)
         .friction(0.4)
         .time_step(h);
     for i in 0..27 {
         let grid = DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) - DVec3::ONE;
-        let mass = 1.0 + 0.5 * dice.roll();
+        let mass = 1.0 + 0.5 * random.signed();
         let body = if boxes {
             cuboid(&format!("b{i:02}"), DVec3::new(0.5, 0.4, 0.6), mass)
         } else {
             ball(&format!("b{i:02}"), 0.3, mass)
         };
-        let velocity = dice.vector() * 0.5 - grid;
+        let velocity = random.vec3() * 0.5 - grid;
         builder = builder.body(
             body.at(grid * 1.2)
-                .with_velocity(velocity, dice.vector() * 2.0),
+                .with_velocity(velocity, random.vec3() * 2.0),
         );
     }
     builder.build().expect("a world")

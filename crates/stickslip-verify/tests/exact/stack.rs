@@ -5,12 +5,7 @@ use stickslip::record::StateHash;
 use stickslip_verify::{run, world_of};
 
 fn hash_of(world: &mut World, until: f64) -> String {
-    let names: Vec<String> = world
-        .model()
-        .bodies
-        .iter()
-        .map(|b| b.name.clone())
-        .collect();
+    let names: Vec<String> = world.model().body_names().map(Into::into).collect();
     let mut hash = StateHash::new(&names);
     while world.time() < until - 1e-9 {
         let step = world.step().expect("a certified step");

@@ -2,24 +2,8 @@
 
 use stickslip::geometry::pose::exp;
 use stickslip::prelude::*;
+use stickslip_testing::{Random, setting};
 use stickslip_verify::{Ladder, run};
-
-/// Numbers in [−1, 1), the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self, size: f64) -> DVec3 {
-        DVec3::new(self.roll(), self.roll(), self.roll()) * size
-    }
-}
 
 /// Eight places of a closed box with sides of 1 m.
 fn place(k: usize) -> DVec3 {
@@ -31,7 +15,7 @@ fn place(k: usize) -> DVec3 {
 }
 
 /// Parts that fly about in that box.
-fn flying(dice: &mut Dice, parts: Vec<(&str, Shape)>, h: f64) -> World {
+fn flying(random: &mut Random, parts: Vec<(&str, Shape)>, h: f64) -> World {
     let mut builder = World::builder().friction(0.2).time_step(h);
     for (k, axis) in DVec3::AXES.into_iter().enumerate() {
         for side in [-1.0, 1.0] {
@@ -42,9 +26,9 @@ fn flying(dice: &mut Dice, parts: Vec<(&str, Shape)>, h: f64) -> World {
     for (k, (name, shape)) in parts.into_iter().enumerate() {
         let pose = Pose {
             position: place(k),
-            orientation: exp(dice.vector(3.0)),
+            orientation: exp(random.vec3() * 3.0),
         };
-        let (v, w) = (dice.vector(5.0), dice.vector(5.0));
+        let (v, w) = (random.vec3() * 5.0, random.vec3() * 5.0);
         let part = BodySpec::free(format!("{name} {k}"), shape, 1.0);
         builder = builder.body(part.with_pose(pose).with_velocity(v, w));
     }
@@ -112,14 +96,11 @@ fn what_flies_at_a_kilometre_a_second_does_not_pass_a_plate_of_a_millimetre() {
 /// steps are made.
 #[test]
 fn no_pair_is_missed_in_a_box_of_flying_parts() {
-    let steps: usize = std::env::var("STICKSLIP_STEPS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(3_000);
-    let mut dice = Dice(3);
+    let steps: usize = setting("STICKSLIP_STEPS", 3_000);
+    let mut random = Random::congruential(3);
     let (mut done, mut candidates, mut refused) = (0, 0, Vec::new());
     while done < steps {
-        let mut world = flying(&mut dice, parts(10.0), 0.001);
+        let mut world = flying(&mut random, parts(10.0), 0.001);
         for _ in 0..100 {
             if let Err(e) = world.step() {
                 refused.push(e.to_string());
@@ -141,12 +122,12 @@ fn no_pair_is_missed_in_a_box_of_flying_parts() {
 
 /// Deepest penetration of any step while parts of these kinds fly about for 0.1 s, six times.
 fn deepest(kinds: &[&str], h: f64) -> f64 {
-    let mut dice = Dice(5);
+    let mut random = Random::congruential(5);
     let mut deepest = 0.0_f64;
     for _ in 0..6 {
         let chosen = (0..8).map(|k| kinds[k % kinds.len()]);
         let all = chosen.filter_map(|kind| parts(10.0).into_iter().find(|p| p.0 == kind));
-        let mut world = flying(&mut dice, all.collect(), h);
+        let mut world = flying(&mut random, all.collect(), h);
         while !world.reached(0.1) {
             let record = world.step().unwrap_or_else(|e| panic!("h = {h}: {e}"));
             deepest = deepest.max(record.certificate.penetration);

@@ -1,11 +1,11 @@
 //! Kinetic energy over random impacts: never grows without friction; with friction it is searched for growth.
 
-use stickslip::certify::Reading;
 use stickslip::dynamics::impact::{Impact, impact};
+use stickslip::model::Reading;
 use stickslip::prelude::*;
 use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
-use stickslip::solvers::random::Random;
 use stickslip::solvers::solver_by_name;
+use stickslip_testing::{Random, setting};
 
 /// One to four bodies of random mass and inertia, up to six random contacts among them and with the world.
 fn random_impact(random: &mut Random, friction: Option<f64>) -> ContactProblem {
@@ -60,8 +60,7 @@ fn resolve(problem: &ContactProblem, e: &[f64], reading: Reading) -> Option<Impa
 }
 
 fn count(default: usize) -> usize {
-    let given = std::env::var("STICKSLIP_IMPACT_COUNT").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(default)
+    setting("STICKSLIP_IMPACT_COUNT", default)
 }
 
 #[test]

@@ -1,24 +1,13 @@
 //! The event loop: collision times, impacts in two phases, bounces that come to rest.
 
-use stickslip::certify::Kind;
 use stickslip::dynamics::methods::Method;
+use stickslip::model::Kind;
 use stickslip::prelude::*;
-use stickslip_verify::{ball, cuboid, ground, reference, run};
+use stickslip_verify::{ball, cuboid, dropped, ground, reference, run};
 
 fn numbers(value: &serde_json::Value) -> Vec<f64> {
     let list = value.as_array().expect("a list");
     list.iter().map(|x| x.as_f64().expect("a number")).collect()
-}
-
-fn dropped(h: f64, drop: f64, e: f64) -> World {
-    World::builder()
-        .method(Method::EventDriven)
-        .time_step(h)
-        .restitution(e)
-        .body(ground())
-        .body(ball("ball", 0.1, 1.0).at(DVec3::Z * (0.1 + drop)))
-        .build()
-        .expect("a world")
 }
 
 #[test]
@@ -32,7 +21,7 @@ fn bounce_times_and_heights_are_those_of_the_closed_form() {
             number("e"),
             case["zeno_time"].as_f64().unwrap_or(f64::INFINITY),
         );
-        let mut world = dropped(0.01, number("h0"), e);
+        let mut world = dropped(Method::EventDriven, 0.01, number("h0"), e);
         let (mut times, mut speeds, mut heights) = (Vec::new(), Vec::new(), Vec::new());
         let (mut records, mut before) = (0, 0.0);
         // The law is elastic or accumulates: stop after the listed bounces, or at rest.

@@ -2,8 +2,8 @@
 
 use crate::rows::{Rows, block};
 use serde_json::Value;
-use stickslip::certify::Reading;
 use stickslip::dynamics::impact::{Decompression, Impact, impact};
+use stickslip::model::Reading;
 use stickslip::prelude::*;
 use stickslip::solvers::problem::{Action, Arm, ContactBlock, ContactProblem, InverseMass, Law};
 use stickslip::solvers::solver_by_name;

@@ -1,12 +1,12 @@
 //! Closed loops of joints: redundant in space, exact at every step.
 
 use stickslip::prelude::*;
+use stickslip_testing::setting;
 use stickslip_verify::world_of;
 
 /// How many steps the loops are run: a million when STICKSLIP_LOOP_STEPS says so.
 fn steps() -> usize {
-    let given = std::env::var("STICKSLIP_LOOP_STEPS").ok();
-    given.and_then(|s| s.parse().ok()).unwrap_or(3000)
+    setting("STICKSLIP_LOOP_STEPS", 3000)
 }
 
 /// The largest error of a locked axis, m (angles times the joint's length), over a run.
@@ -19,7 +19,7 @@ fn worst_error(world: &mut World, steps: usize, mut look: impl FnMut(&World)) ->
         let joints = world.model().joints.iter().zip(&world.last_step().joints);
         for (joint, done) in joints {
             for k in 0..6 {
-                if joint.axes[k].hold == stickslip::certify::joint::Hold::Locked {
+                if joint.axes[k].hold == stickslip::model::joint::Hold::Locked {
                     worst = worst.max(done.coordinates[k].abs() * joint.scale(k));
                 }
             }

@@ -1,5 +1,6 @@
 //! Joints in every method: iterated as a whole, with located impacts, extrapolated.
 
+use super::pendulum::hung_rod;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, ball, cuboid, ground, run, world_of};
@@ -100,26 +101,7 @@ fn a_limit_holds_in_an_impact() {
 #[test]
 fn a_pendulum_swings_in_every_method() {
     let angle = 1.2;
-    let turn = stickslip::geometry::pose::exp(DVec3::Y * angle);
-    let pendulum = |h: f64, method: Method| {
-        World::builder()
-            .time_step(h)
-            .method(method)
-            .body(
-                cuboid("rod", DVec3::new(0.1, 0.1, 1.0), 2.0).with_pose(Pose {
-                    position: turn * DVec3::new(0.0, 0.0, -0.5),
-                    orientation: turn,
-                }),
-            )
-            .joint(JointSpec::hinge(
-                "pin",
-                ["world", "rod"],
-                DVec3::ZERO,
-                DVec3::Y,
-            ))
-            .build()
-            .expect("a pendulum")
-    };
+    let pendulum = |h: f64, method: Method| hung_rod(h, angle, method);
     let inertia = 2.0 * 1.01 / 12.0 + 0.5;
     let end = |mut world: World| {
         run(&mut world, 0.5);

@@ -45,8 +45,8 @@ fn a_motor_lifts_with_the_force_it_reports() {
 
 #[test]
 fn a_servo_reaches_its_place_and_stays() {
-    use stickslip::certify::joint::Goal;
     use stickslip::dynamics::MotorSpec;
+    use stickslip::model::joint::Goal;
     let mut world = World::builder()
         .body(stickslip_verify::cuboid("arm", DVec3::new(1.0, 0.1, 0.1), 1.0).at(DVec3::X * 0.5))
         .joint(

@@ -1,5 +1,6 @@
 //! Pendulums: one with its closed form, two against an integrator of another kind.
 
+use stickslip::dynamics::methods::Method;
 use stickslip::geometry::pose::exp;
 use stickslip::prelude::*;
 use stickslip_verify::{Ladder, cuboid, run};
@@ -9,8 +10,12 @@ const G: f64 = 9.81;
 const ROD: DVec3 = DVec3::new(0.1, 0.1, 1.0);
 const MASS: f64 = 2.0;
 
-/// A rod hung by its upper end at the origin, turned by `angle` about y.
 fn pendulum(h: f64, angle: f64) -> World {
+    hung_rod(h, angle, Method::StewartTrinkle)
+}
+
+/// A rod hung by its upper end at the origin, turned by `angle` about y.
+pub(super) fn hung_rod(h: f64, angle: f64, method: Method) -> World {
     let turn = exp(DVec3::Y * angle);
     let pose = Pose {
         position: turn * DVec3::new(0.0, 0.0, -0.5),
@@ -18,6 +23,7 @@ fn pendulum(h: f64, angle: f64) -> World {
     };
     World::builder()
         .time_step(h)
+        .method(method)
         .body(cuboid("rod", ROD, MASS).with_pose(pose))
         .joint(JointSpec::hinge(
             "pin",

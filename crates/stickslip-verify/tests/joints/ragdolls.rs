@@ -1,12 +1,12 @@
 //! Two ragdolls fall on stairs.
 
-use stickslip::certify::joint::Hold;
+use stickslip::model::joint::Hold;
+use stickslip_testing::setting;
 use stickslip_verify::world_of;
 
 /// How long they fall, s: until they rest when STICKSLIP_RAGDOLL_TIME says so.
 fn until() -> f64 {
-    let given = std::env::var("STICKSLIP_RAGDOLL_TIME").ok();
-    given.and_then(|s| s.parse().ok()).unwrap_or(0.8)
+    setting("STICKSLIP_RAGDOLL_TIME", 0.8)
 }
 
 #[test]

@@ -1,31 +1,20 @@
 //! Random scenes with redundant joints and contacts.
 
 use stickslip::prelude::*;
+use stickslip_testing::Random;
 use stickslip_verify::{cuboid, ground};
-
-struct Noise(u64);
-
-impl Noise {
-    fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// A zigzag of boxes lying on the ground or hanging over it: every joint may be doubled by one of another kind, ends
 /// and middles may be pinned to the world, the ring may be closed by a bar from end to end.
-fn scene(noise: &mut Noise, flat: bool) -> World {
-    let n = 3 + (noise.unit() * 4.0) as usize;
-    let height = if noise.unit() < 0.5 {
+fn scene(random: &mut Random, flat: bool) -> World {
+    let n = 3 + (random.unit() * 4.0) as usize;
+    let height = if random.unit() < 0.5 {
         0.1
     } else {
-        0.4 + noise.unit()
+        0.4 + random.unit()
     };
     let mut builder = World::builder()
-        .friction(noise.unit())
+        .friction(random.unit())
         .time_step(0.01)
         .body(ground());
     let name = |k: usize| format!("b{k}");
@@ -40,7 +29,7 @@ fn scene(noise: &mut Noise, flat: bool) -> World {
         DQuat::from_rotation_arc(DVec3::X, along / along.length())
     };
     for k in 0..n {
-        let mass = 0.2 + 3.0 * noise.unit();
+        let mass = 0.2 + 3.0 * random.unit();
         let pose = Pose {
             position: (corner(k) + corner(k + 1)) * 0.5,
             orientation: turned(k),
@@ -49,48 +38,48 @@ fn scene(noise: &mut Noise, flat: bool) -> World {
         builder = builder.body(cuboid(&name(k), size, mass).with_pose(pose));
     }
     let mut count = 0;
-    let mut joint = |noise: &mut Noise, a: &str, b: &str, at: DVec3| {
+    let mut joint = |random: &mut Random, a: &str, b: &str, at: DVec3| {
         count += 1;
         let name = format!("j{count}");
-        let axis = if noise.unit() < 0.5 {
+        let axis = if random.unit() < 0.5 {
             DVec3::Y
         } else {
             DVec3::Z
         };
-        match (noise.unit() * 4.0) as usize {
+        match (random.unit() * 4.0) as usize {
             0 => JointSpec::ball(name, [a, b], at),
             1 => JointSpec::fixed(name, [a, b], at),
             _ => JointSpec::hinge(name, [a, b], at, axis).axis(3, |x| x.limit([-0.4, 0.5])),
         }
     };
     for k in 0..n - 1 {
-        let copies = 1 + (noise.unit() * 2.5) as usize;
+        let copies = 1 + (random.unit() * 2.5) as usize;
         for _ in 0..copies {
-            builder = builder.joint(joint(noise, &name(k), &name(k + 1), corner(k + 1)));
+            builder = builder.joint(joint(random, &name(k), &name(k + 1), corner(k + 1)));
         }
     }
     for k in [0, n / 2, n - 1] {
-        if noise.unit() < 0.5 {
-            builder = builder.joint(joint(noise, "world", &name(k), corner(k)));
+        if random.unit() < 0.5 {
+            builder = builder.joint(joint(random, "world", &name(k), corner(k)));
         }
     }
-    if noise.unit() < 0.5 {
+    if random.unit() < 0.5 {
         let place = corner(n / 2) + DVec3::new(0.0, 0.8, 0.0);
         let bar = cuboid("bar", DVec3::new(0.3, 0.1, 0.2), 1.0).at(place);
         builder = builder.body(bar);
-        builder = builder.joint(joint(noise, "bar", &name(0), corner(0)));
-        builder = builder.joint(joint(noise, "bar", &name(n - 1), corner(n)));
+        builder = builder.joint(joint(random, "bar", &name(0), corner(0)));
+        builder = builder.joint(joint(random, "bar", &name(n - 1), corner(n)));
     }
     builder.build().expect("a scene")
 }
 
 /// Runs a hundred scenes; gives those that were refused with the number of the step, and what was run.
 fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
-    let mut noise = Noise(20_261_116);
+    let mut random = Random::congruential(20_261_116);
     let (mut steps, mut contacts, mut joints) = (0, 0, 0);
     let (mut refused, mut nets) = (Vec::new(), Vec::new());
     for k in 0..100 {
-        let mut world = scene(&mut noise, flat);
+        let mut world = scene(&mut random, flat);
         joints += world.model().joints.len();
         // What lies on the ground is held by it.
         let hangs = world.body("b0").expect("b0").pose.position.z > 0.2;
@@ -161,7 +150,7 @@ fn open_to_second_order(world: &World) -> f64 {
         for joint in &model.joints {
             let c = joint.placed(&moved).coordinates;
             for k in 0..6 {
-                if joint.axes[k].hold == stickslip::certify::joint::Hold::Locked {
+                if joint.axes[k].hold == stickslip::model::joint::Hold::Locked {
                     all.push(c[k] * joint.scale(k));
                 }
             }

@@ -1,7 +1,7 @@
 //! The error bar of `converge` and the wanted error of `extrapolated`, on scenes with closed forms.
 
+use stickslip::dynamics::closed_forms::suite;
 use stickslip::dynamics::converge::{Quantity, Settings, converge};
-use stickslip::dynamics::exact::suite;
 use stickslip::dynamics::scene::Override;
 use stickslip::prelude::*;
 

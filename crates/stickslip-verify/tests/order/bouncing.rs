@@ -1,21 +1,9 @@
 //! Restitution at a fixed step: bounces converge at first order.
 
-use stickslip::dynamics::exact;
+use stickslip::dynamics::closed_forms;
 use stickslip::dynamics::methods::Method;
 use stickslip::prelude::*;
-use stickslip_verify::{Ladder, ball, ground, run};
-
-/// A ball dropped from `drop` above the ground.
-fn dropped(method: Method, h: f64, drop: f64, e: f64) -> World {
-    World::builder()
-        .method(method)
-        .time_step(h)
-        .restitution(e)
-        .body(ground())
-        .body(ball("ball", 0.1, 1.0).at(DVec3::Z * (0.1 + drop)))
-        .build()
-        .expect("a world")
-}
+use stickslip_verify::{Ladder, dropped, run};
 
 /// Height above the ground at time t of a ball dropped from `drop`.
 fn height(drop: f64, e: f64, t: f64) -> f64 {
@@ -87,9 +75,11 @@ fn sliding_to_rest_and_to_rolling_is_of_first_order() {
         for (name, case) in [
             (
                 "box to rest",
-                exact::sliding as fn(f64, f64) -> exact::Exact,
+                closed_forms::sliding as fn(f64, f64) -> closed_forms::Exact,
             ),
-            ("ball to rolling", |v, mu| exact::rolling(v, -20.0, mu)),
+            ("ball to rolling", |v, mu| {
+                closed_forms::rolling(v, -20.0, mu)
+            }),
         ] {
             let ladder = Ladder::climb(0.02, halvings, |h| {
                 let phases = (0..8).map(|k| {

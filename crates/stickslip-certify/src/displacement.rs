@@ -1,0 +1,56 @@
+//! The velocity of a contact's points, as the law reads it: that of the twist, or, beside joints, the displacement over the step
+//! divided by h ([`stickslip_model::Scheme::counts_displacements`]).
+
+use crate::judge::Case;
+use glam::DVec3;
+use stickslip_geometry::leg::{Leg, gap_change};
+use stickslip_model::Contact;
+
+/// Velocity of the point of body `k` that is at `point` where the scheme measures the body, m/s.
+pub(crate) fn velocity_at(case: &Case, k: usize, point: DVec3) -> DVec3 {
+    let (old, new) = (&case.before[k].pose, &case.after[k]);
+    let at = case.pose(k);
+    let lever = point - at.position;
+    if !case.given.scheme.counts_displacements(case.model) {
+        return new.twist.at(lever);
+    }
+    let arm = at.orientation.conjugate() * lever;
+    let turned = new.pose.orientation * arm - old.orientation * arm;
+    (new.pose.position - old.position + turned) / case.given.h
+}
+
+/// u_n of a contact, m/s: the gap's part of the row, and the rate at which the gap grows by the bodies that the scheme counts.
+pub(crate) fn normal_row(case: &Case, contact: &Contact) -> f64 {
+    let (scheme, h) = (case.given.scheme, case.given.h);
+    let counted = |k: usize| scheme.counts(case.model.bodies[k].is_free());
+    let mut rate = scheme.gap_rate(contact.gap, h, case.given.grid);
+    if !scheme.counts_displacements(case.model) {
+        for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+            if counted(k) {
+                let velocity = velocity_at(case, k, contact.point);
+                rate += sign * contact.normal.dot(velocity);
+            }
+        }
+        return rate;
+    }
+    let piece = |end: usize| {
+        let k = contact.bodies[end];
+        let (shape, local) = case.model.bodies[k].shape.piece(contact.pieces[end])?;
+        let from = case.pose(k);
+        let to = if counted(k) {
+            &case.after[k].pose
+        } else {
+            from
+        };
+        Some((shape, from.then(&local), to.then(&local)))
+    };
+    let (Some(a), Some(b)) = (piece(0), piece(1)) else {
+        return f64::NAN;
+    };
+    let [a, b] = [&a, &b].map(|(shape, from, to)| Leg {
+        shape,
+        from: *from,
+        to: *to,
+    });
+    rate + gap_change(&a, &b, contact.point, contact.normal) / h
+}

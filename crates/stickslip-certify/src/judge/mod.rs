@@ -1,0 +1,216 @@
+//! The judge: every residual of one step, from states, impulses and shapes.
+
+mod bodies;
+mod energy;
+mod geometry;
+mod penetration;
+
+use crate::displacement::{normal_row, velocity_at};
+use crate::joint_law::{joint_residual, judge_joints, spring_residual};
+use crate::law::ContactLaw;
+use bodies::Sum;
+use geometry::judge_geometry;
+use glam::{DMat3, DVec2, DVec3};
+use stickslip_geometry::Pose;
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::frame::contact_frame;
+use stickslip_model::islands::Islands;
+use stickslip_model::{
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Given, JointImpulse, Mode, Model,
+    Reading,
+};
+
+/// One step, as it is laid before the judge.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The bodies and what joins them.
+    pub model: &'a Model,
+    /// What the scene prescribes for the step.
+    pub given: Given<'a>,
+    /// States at the start of the step.
+    pub before: &'a [BodyState],
+    /// States at its end.
+    pub after: &'a [BodyState],
+    /// Contacts with their impulses.
+    pub contacts: &'a [ContactImpulse],
+    /// One entry for each joint, then for each spring.
+    pub joints: &'a [JointImpulse],
+}
+
+impl<'a> Case<'a> {
+    /// Where the scheme measures a body's gaps and levers.
+    pub(crate) fn pose(&self, i: usize) -> &'a Pose {
+        self.given
+            .scheme
+            .pose(self.model, self.before, self.after, i)
+    }
+}
+
+/// What misses its law most in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// A contact, by its number in the case.
+    Contact(usize),
+    /// An axis of a joint.
+    Joint {
+        /// Number of the joint in the model.
+        joint: usize,
+        /// Number of the axis.
+        axis: usize,
+    },
+    /// A spring, by its number in the model.
+    Spring(usize),
+}
+
+/// The judge, with its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Judge {
+    sums: Vec<Sum>,
+    flies: Vec<bool>,
+    islands: Islands,
+    /// I⁻¹ of each body at the start of the step, world frame.
+    inverse: Vec<DMat3>,
+    bounds: Vec<Bounds>,
+    sweep: Sweep,
+    modes: Vec<Mode>,
+}
+
+impl Judge {
+    /// Judges one step.
+    pub fn judge(&mut self, case: &Case) -> Certificate {
+        let mut c = Certificate::default();
+        self.turn_inertias(case);
+        self.sum_impulses(case);
+        self.sum_joints(case, Some(&mut c));
+        self.islands
+            .flying(case.model, case.contacts, &mut self.flies);
+        for i in 0..case.model.bodies.len() {
+            self.judge_body(case, i, &mut c);
+        }
+        self.modes.clear();
+        for contact in case.contacts {
+            judge_geometry(case, contact, &mut c);
+            let law = law_of(case, &self.inverse, contact);
+            law.judge(&mut c);
+            self.modes.push(law.mode());
+        }
+        // An impact moves nothing: its poses were judged with the step before.
+        if case.given.h > 0.0 {
+            self.judge_penetration(case, &mut c);
+        }
+        judge_joints(case, &self.inverse, &mut c);
+        c
+    }
+
+    /// What each contact of the step judged last does, by its place in the natural map.
+    #[must_use]
+    pub fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+
+    /// What misses its law most, for messages; `None` where nothing does.
+    pub fn worst_place(&mut self, case: &Case) -> Option<Place> {
+        self.turn_inertias(case);
+        let mut worst = (0.0, None);
+        let mut take = |residual: f64, place: Place| {
+            if residual > worst.0 {
+                worst = (residual, Some(place));
+            }
+        };
+        for (k, contact) in case.contacts.iter().enumerate() {
+            let law = law_of(case, &self.inverse, contact);
+            take(law.residual(), Place::Contact(k));
+        }
+        let n = case.model.joints.len();
+        for (k, done) in case.joints.iter().enumerate() {
+            match case.model.joints.get(k) {
+                Some(_) => {
+                    let (residual, axis) = joint_residual(case, &self.inverse, k, done);
+                    take(residual, Place::Joint { joint: k, axis });
+                }
+                None => take(spring_residual(case, k - n, done), Place::Spring(k - n)),
+            }
+        }
+        worst.1
+    }
+
+    /// I⁻¹ of every body in the world frame, at the start of the step.
+    fn turn_inertias(&mut self, case: &Case) {
+        self.inverse.clear();
+        for (body, state) in case.model.bodies.iter().zip(case.before) {
+            let r = state.pose.rotation();
+            self.inverse.push(r * body.inverse_inertia * r.transpose());
+        }
+    }
+}
+
+/// The contact as the law sees it, from the states alone.
+fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLaw {
+    let given = &case.given;
+    let cone = contact.cone(given.cone);
+    let ContactImpulse {
+        contact,
+        impulse,
+        restituted,
+        ..
+    } = contact;
+    let [_, t1, t2] = contact_frame(contact.normal);
+    let normal = normal_row(case, contact);
+    let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
+    for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
+        let lever = contact.point - case.pose(k).position;
+        slip += velocity_at(case, k, contact.point) * sign;
+        if let Some(mass) = case.model.bodies[k].mass {
+            trace += trace_of_response(mass.mass, &inverse[k], lever);
+        }
+    }
+    let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
+    let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
+    if let Cone::Fan(fan) = given.cone {
+        let poses = contact.bodies.map(|k| case.pose(k));
+        let first = fan.start(case.model, poses, contact);
+        for v in [&mut p, &mut u] {
+            let turned = DVec2::new(first.x, -first.y).rotate(DVec2::new(v.y, v.z));
+            (v.y, v.z) = (turned.x, turned.y);
+        }
+    }
+    ContactLaw {
+        p,
+        pressure: match given.reading {
+            Reading::Coupled => impulse.x,
+            Reading::Literal => p.x,
+        },
+        restituted: *restituted,
+        u,
+        mass: 3.0 / trace,
+        friction: contact.friction,
+        cone,
+    }
+}
+
+/// Relative velocity at a contact, seen in (n, t₁, t₂), m/s, of the bodies for which `counts` holds; `velocity` gives that
+/// of a body's point.
+fn frame_velocity(
+    contact: &Contact,
+    counts: impl Fn(usize) -> bool,
+    velocity: impl Fn(usize, DVec3) -> DVec3,
+) -> DVec3 {
+    let [n, t1, t2] = contact_frame(contact.normal);
+    let mut sum = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+        if counts(k) {
+            sum += velocity(k, contact.point) * sign;
+        }
+    }
+    DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
+}
+
+/// tr D_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).
+fn trace_of_response(mass: f64, inverse: &DMat3, r: DVec3) -> f64 {
+    let mut trace = 3.0 / mass;
+    for e in DVec3::AXES {
+        let arm = r.cross(e);
+        trace += arm.dot(*inverse * arm);
+    }
+    trace
+}

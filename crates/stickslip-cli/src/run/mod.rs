@@ -1,0 +1,148 @@
+//! `stickslip run`: from a scene file to a certified trajectory.
+
+mod dump;
+mod onlookers;
+mod outputs;
+mod report;
+
+use crate::options::overrides;
+use onlookers::Onlookers;
+use outputs::Outputs;
+use report::Report;
+use std::path::PathBuf;
+use std::time::Instant;
+use stickslip::dynamics::scene::{Files, Override};
+use stickslip::dynamics::simulate::header;
+use stickslip::prelude::{Scene, World, simulate};
+use stickslip::record::Every;
+use stickslip_console::{Failure, Verdict, print_as};
+
+/// Simulate a scene and certify every step
+///
+/// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The scene file (TOML)
+    scene: PathBuf,
+    /// Length of a step, s
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    h: Option<String>,
+    /// Time at which to stop, s
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    until: Option<String>,
+    /// Time-stepping method
+    #[arg(long, value_name = "M")]
+    method: Option<String>,
+    /// Wanted error of places at the end, m, with method extrapolated (which it implies)
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    error: Option<String>,
+    /// Friction cone: quadratic, or pyramid:N
+    #[arg(long, value_name = "CONE")]
+    cone: Option<String>,
+    /// Solver tried first
+    #[arg(long, value_name = "S")]
+    solver: Option<String>,
+    /// Largest residual accepted, m/s
+    #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
+    tolerance: Option<String>,
+    /// Threads to use; the answer does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    threads: u64,
+    /// Set a parameter of the scene or a key such as material.friction (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Record to this file: .parquet, .csv, or .html to look at (may be repeated)
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Vec<PathBuf>,
+    /// Record every Nth step only
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// With a .csv: also write the contacts with their forces, beside it
+    #[arg(long)]
+    contacts: bool,
+    /// With a .csv: also write the joints and springs with their forces, beside it
+    #[arg(long)]
+    joints: bool,
+    /// Read meshes and height fields also outside the scene's folder
+    #[arg(long)]
+    allow_outside: bool,
+    /// Mark times at which a planar body in contact has no, several or a continuum of legal accelerations
+    #[arg(long)]
+    alarm: bool,
+    /// Write the problem of a refused step into this folder: an FCLIB file, a mixed LCP in JSON, or (joints, springs and
+    /// restitution beside round cones) the step itself in JSON
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
+    /// With --dump: also the problems of these steps, such as 1,5,20..30
+    #[arg(long, value_name = "STEPS", requires = "dump", default_value = "")]
+    dump_steps: String,
+    /// With --dump: every problem as a step in JSON, with the names of its bodies and contacts
+    #[arg(long, requires = "dump")]
+    dump_blocks: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let files = Files::beside(&self.scene).anywhere(self.allow_outside);
+        let scene = Scene::read_with(&self.scene, &self.overrides()?, files)?;
+        for note in &scene.notes {
+            eprintln!("note: {note}");
+        }
+        let mut world = World::from_scene(&scene)?;
+        world.set_threads(self.threads as usize);
+        let header = header(&scene, &world);
+        let mut recorder = Every::new(self.every, self.outputs().recorder(&scene, &world)?);
+        let mut onlookers = Onlookers::new(&self, &scene, &world)?;
+        let start = Instant::now();
+        let until = scene.step.until;
+        let outcome = simulate(&mut world, &header, until, &mut recorder, &mut |w| {
+            onlookers.look(w);
+        })?;
+        onlookers.end(&world, &outcome);
+        let report = Report {
+            scene: &scene,
+            world: &world,
+            outcome: &outcome,
+            onlookers: &onlookers,
+            written: &self.output,
+            elapsed: start.elapsed().as_secs_f64(),
+        };
+        print_as(self.json, || report.json(), || report.text())?;
+        onlookers.dumped?;
+        Ok(Verdict::of(outcome.certified()))
+    }
+
+    /// The command line's own settings, as overrides of the scene's keys.
+    fn overrides(&self) -> Result<Vec<Override>, Failure> {
+        // A wanted error is what one method is for.
+        let implied = self.error.as_ref().map(|_| "extrapolated".to_string());
+        let method = self.method.clone().or(implied);
+        overrides(
+            &self.set,
+            &[
+                ("--h", "step.h", &self.h),
+                ("--until", "step.until", &self.until),
+                ("--method", "step.method", &method),
+                ("--error", "step.error", &self.error),
+                ("--cone", "step.cone", &self.cone),
+                ("--solver", "step.solver", &self.solver),
+                ("--tolerance", "step.tolerance", &self.tolerance),
+            ],
+        )
+    }
+
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs {
+            files: &self.output,
+            scene: &self.scene,
+            contacts: self.contacts,
+            joints: self.joints,
+        }
+    }
+}

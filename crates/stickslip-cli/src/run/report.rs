@@ -1,0 +1,248 @@
+//! What a run came to, for people and as JSON.
+
+use super::onlookers::Onlookers;
+use crate::options::title_of;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use stickslip::dynamics::alarm::Watch;
+use stickslip::planar::Status;
+use stickslip::prelude::{Outcome, Residual, Scene, World};
+use stickslip_console::{seconds, time};
+
+pub(super) struct Report<'a> {
+    pub(super) scene: &'a Scene,
+    pub(super) world: &'a World,
+    pub(super) outcome: &'a Outcome,
+    pub(super) onlookers: &'a Onlookers,
+    /// Trajectory files.
+    pub(super) written: &'a [PathBuf],
+    /// Of the whole run, s.
+    pub(super) elapsed: f64,
+}
+
+impl Report<'_> {
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec![title_of(self.scene).to_owned()];
+        self.add_length(&mut lines);
+        self.add_certificate(&mut lines);
+        self.add_work(&mut lines);
+        let o = self.outcome;
+        lines.push(format!(
+            "  energy       {:.6} J → {:.6} J",
+            o.energy.0, o.energy.1
+        ));
+        lines.push(format!("  state hash   {}", o.hash));
+        for path in self.written {
+            lines.push(format!("  written      {}", path.display()));
+        }
+        self.add_onlookers(&mut lines);
+        lines.join("\n")
+    }
+
+    /// How many steps, and how long they took.
+    fn add_length(&self, lines: &mut Vec<String>) {
+        let (o, step) = (self.outcome, &self.scene.step);
+        let each = if o.steps > 0 {
+            self.elapsed / o.steps as f64
+        } else {
+            0.0
+        };
+        lines.push(format!(
+            "  {} steps of {} s to t = {} s in {} ({} a step)",
+            o.steps,
+            step.h,
+            time(o.t),
+            seconds(self.elapsed),
+            seconds(each)
+        ));
+        let over = o.t - step.until;
+        if o.failure.is_none() && over > 1e-9 * step.h {
+            lines.push(format!(
+                "  until        {} s is no whole number of steps: the last step ends {} s later",
+                step.until,
+                time(over)
+            ));
+        }
+    }
+
+    /// Is every step certified, and what came nearest to not being so?
+    fn add_certificate(&self, lines: &mut Vec<String>) {
+        let o = self.outcome;
+        let tolerance = self.world.settings().tolerance;
+        lines.push(match &o.failure {
+            None => format!(
+                "  certified    every step obeys the law to {tolerance:.0e} m/s × max(1, |ν|)"
+            ),
+            Some(e) => format!("  STOPPED      {e}"),
+        });
+        let worst = Residual::LAW
+            .iter()
+            .map(|&kind| (kind, o.worst[kind as usize]))
+            .fold((Residual::Gap, (0.0, 0.0)), |a, b| {
+                if b.1.0 > a.1.0 { b } else { a }
+            });
+        lines.push(format!(
+            "  worst        {:.1e} m/s ({}, t = {} s); equalities at {:.2} of their rounding bound",
+            worst.1.0,
+            worst.0.name(),
+            time(worst.1.1),
+            o.rounding.0
+        ));
+        lines.push(format!("  penetration  {:.1e} m at most", o.penetration.0));
+    }
+
+    /// Contacts, and what the settings of the scene asked for beside them.
+    fn add_work(&self, lines: &mut Vec<String>) {
+        let o = self.outcome;
+        lines.push(format!(
+            "  contacts     {} candidates at most, {} active at most; {} solver iterations",
+            o.contacts.0, o.contacts.1, o.iterations
+        ));
+        if let Some(c) = &o.cones {
+            let (least, most) = c.directions;
+            let cones = if most == 0 {
+                "the exact cone everywhere".to_string()
+            } else {
+                format!("{least} to {most} directions")
+            };
+            let over = if c.over {
+                "; the budget does not even cover the fewest"
+            } else {
+                ""
+            };
+            lines.push(format!(
+                "  cones        {cones}; work {} a step at most, expected error {:.1e} m/s at most{over}",
+                c.work, c.error
+            ));
+        }
+        if let Some(p) = &o.projections {
+            lines.push(format!(
+                "  projections  {}, of overlaps up to {:.1e} m (left: {:.1e} m); energy {:+.3e} J, {:.3e} J exchanged",
+                p.count, p.deepest, p.left, p.energy, p.exchanged
+            ));
+        }
+    }
+
+    /// What was seen on the way.
+    fn add_onlookers(&self, lines: &mut Vec<String>) {
+        let (o, seen) = (self.outcome, self.onlookers);
+        lines.extend(seen.others.text(o.steps));
+        if o.by_rule > 0 {
+            lines.push(format!(
+                "  solver       {} ended in another motion than the rule's in {} of {} steps; the rule's was taken",
+                self.scene.step.solver, o.by_rule, o.steps
+            ));
+        }
+        lines.extend(seen.watch.as_ref().map(alarms_text));
+        for path in seen.dump.iter().flat_map(|d| &d.written) {
+            lines.push(format!("  dumped       {}", path.display()));
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let mut json = json_of(self.outcome, self.elapsed);
+        let seen = self.onlookers;
+        if let Some(watch) = &seen.watch {
+            json["alarms"] = alarms_json(watch);
+        }
+        json["by_other_solvers"] = json!(seen.others.steps);
+        json["by_rule"] = json!(self.outcome.by_rule);
+        if let Some(dump) = &seen.dump {
+            json["dumped"] = json!(dump.written);
+        }
+        json
+    }
+}
+
+fn json_of(o: &Outcome, elapsed: f64) -> Value {
+    let worst: serde_json::Map<String, Value> = Residual::ALL
+        .iter()
+        .zip(&o.worst)
+        .map(|(kind, (value, t))| (kind.name().to_string(), json!({ "value": value, "t": t })))
+        .collect();
+    json!({
+        "steps": o.steps,
+        "t": o.t,
+        "certified": o.certified(),
+        "failure": o.failure.as_ref().map(ToString::to_string),
+        "worst": worst,
+        "rounding": { "value": o.rounding.0, "t": o.rounding.1 },
+        "penetration": o.penetration.0,
+        "candidates": o.contacts.0,
+        "active": o.contacts.1,
+        "iterations": o.iterations,
+        "energy": { "start": o.energy.0, "end": o.energy.1 },
+        "hash": o.hash,
+        "seconds": elapsed,
+    })
+}
+
+/// The alarms of a run, for people; a long list is cut and says so.
+fn alarms_text(watch: &Watch) -> String {
+    const MOST: usize = 20;
+    let mut lines: Vec<String> = watch
+        .alarms
+        .iter()
+        .take(MOST)
+        .map(|a| {
+            format!(
+                "  alarm        \"{}\" has {} legal accelerations from t = {} s to {} s{}",
+                a.body,
+                match a.status {
+                    Status::None => "no",
+                    Status::Several => "several",
+                    _ => "a continuum of",
+                },
+                time(a.from),
+                time(a.to),
+                if a.static_friction {
+                    " (static friction above kinetic)"
+                } else {
+                    ""
+                }
+            )
+        })
+        .collect();
+    if watch.alarms.len() > MOST {
+        lines.push(format!("  … and {} more alarms", watch.alarms.len() - MOST));
+    }
+    let passed = if watch.passed_over.is_empty() {
+        "none passed over".to_owned()
+    } else {
+        let reasons: Vec<String> = watch
+            .passed_over
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        format!("passed over: {}", reasons.join(", "))
+    };
+    lines.push(format!(
+        "  alarms       {} in {} planar states looked at ({} with an impact first); {passed}",
+        watch.alarms.len(),
+        watch.looked_at,
+        watch.impacts
+    ));
+    lines.join("\n")
+}
+
+fn alarms_json(watch: &Watch) -> Value {
+    let alarms: Vec<_> = watch
+        .alarms
+        .iter()
+        .map(|a| {
+            json!({
+                "body": a.body,
+                "status": a.status.word(),
+                "static_friction": a.static_friction,
+                "from": a.from,
+                "to": a.to,
+            })
+        })
+        .collect();
+    json!({
+        "list": alarms,
+        "looked_at": watch.looked_at,
+        "impacts": watch.impacts,
+        "passed_over": watch.passed_over,
+    })
+}

@@ -1,0 +1,138 @@
+//! What the commands of the program share: how a command ends (verdict or failure, with its exit code), printing, and
+//! numbers for people.
+//!
+//! Nothing here computes; a command does its work with the library and says the result with this.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::process::ExitCode;
+use stickslip::prelude::{BuildError, SceneError};
+use stickslip::record::RecordError;
+
+/// Did the work come out well?
+pub enum Verdict {
+    /// Exit 0.
+    Good,
+    /// Exit 1: not converged, not valid. The command has said why.
+    Bad,
+}
+
+impl Verdict {
+    /// Good where `good`.
+    #[must_use]
+    pub fn of(good: bool) -> Self {
+        if good { Self::Good } else { Self::Bad }
+    }
+
+    /// How the program ends.
+    #[must_use]
+    pub fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Good => ExitCode::SUCCESS,
+            Self::Bad => ExitCode::from(1),
+        }
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Exit 2, with the place in the scene file.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// Exit 2.
+    #[error("{0}")]
+    Build(#[from] BuildError),
+    /// Exit 2: a trajectory that cannot be read, or not be written.
+    #[error("{0}")]
+    Record(#[from] RecordError),
+    /// Exit 2.
+    #[error("{0}")]
+    Input(String),
+    /// Exit 1: the input is good, but its result cannot be delivered.
+    #[error("{0}")]
+    Work(String),
+}
+
+impl Failure {
+    /// Prints the error and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        let mut stderr = std::io::stderr().lock();
+        // Nothing is left to tell if standard error is closed.
+        let _ = writeln!(stderr, "error: {self}");
+        ExitCode::from(if matches!(self, Self::Work(_)) { 1 } else { 2 })
+    }
+}
+
+/// Prints one line (or more) to standard output. A reader that has seen enough and closed the pipe is no
+/// error; a full disk is.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Work(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON object, for `--json`.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(&value.to_string())
+}
+
+/// Prints the result as one JSON object, or in words; only the one asked for is made.
+pub fn print_as(
+    as_json: bool,
+    json: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if as_json {
+        print_json(&json())
+    } else {
+        print(&text())
+    }
+}
+
+/// A progress bar on standard error, where that is a terminal; none if `hidden`.
+pub fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
+    if hidden {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length);
+    let template = format!("{{bar:40}} {unit} {{pos}}/{{len}}  {{elapsed}} elapsed, {{eta}} left");
+    bar.set_style(
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar
+}
+
+/// A time of the run for people: k·h to twelve digits, without what rounding has put behind them.
+pub fn time(t: f64) -> String {
+    let rounded: f64 = format!("{t:.11e}").parse().unwrap_or(t);
+    rounded.to_string()
+}
+
+/// A duration for people.
+pub fn seconds(s: f64) -> String {
+    if s < 1e-3 {
+        format!("{:.1} µs", s * 1e6)
+    } else if s < 1.0 {
+        format!("{:.1} ms", s * 1e3)
+    } else {
+        format!("{s:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_are_without_the_dust_of_rounding() {
+        assert_eq!(time(239.0 * 0.008), "1.912");
+        assert_eq!(time(0.1 + 0.2), "0.3");
+        assert_eq!(time(0.0), "0");
+        assert_eq!(time(1e-7), "0.0000001");
+    }
+}

@@ -1,0 +1,137 @@
+//! One body, as a user of the library describes it.
+
+use crate::motion::Motion;
+use glam::{DMat3, DVec3};
+use stickslip_geometry::mass::centred;
+use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
+use stickslip_model::{BodyState, Friction};
+
+/// One body to be built.
+#[derive(Clone)]
+pub struct BodySpec {
+    /// Unique name.
+    pub name: String,
+    /// Shape in the body frame.
+    pub shape: Shape,
+    /// Mass and inertia of a free body.
+    pub mass: Option<MassProperties>,
+    /// How it moves.
+    pub motion: Motion,
+    /// Where it starts, if free.
+    pub state: BodyState,
+    /// Its own friction; the world's default where `None`.
+    pub friction: Option<Friction>,
+    /// Its own restitution, from 0 to 1; the world's default where `None`.
+    pub restitution: Option<f64>,
+    /// Groups it is in: bodies that share one do not collide.
+    pub groups: Vec<String>,
+}
+
+impl BodySpec {
+    /// A free body of the given mass (kg) whose inertia follows from the shape. The origin of its frame is its
+    /// centre of mass: a shape around another point is shifted.
+    #[must_use]
+    pub fn free(name: impl Into<String>, shape: Shape, mass: f64) -> Self {
+        let shape = centred(&shape);
+        let mass = MassProperties::with_mass(&shape, mass);
+        Self::new(name, shape, mass, Motion::Free)
+    }
+
+    /// A body that stays where it is.
+    #[must_use]
+    pub fn fixed(name: impl Into<String>, shape: Shape) -> Self {
+        Self::new(name, shape, None, Motion::fixed(Pose::IDENTITY))
+    }
+
+    /// A body on a given path: pose and velocity as functions of time.
+    #[must_use]
+    pub fn prescribed(
+        name: impl Into<String>,
+        shape: Shape,
+        path: impl Fn(f64) -> BodyState + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, shape, None, Motion::path(path))
+    }
+
+    fn new(
+        name: impl Into<String>,
+        shape: Shape,
+        mass: Option<MassProperties>,
+        motion: Motion,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mass,
+            motion,
+            state: BodyState::default(),
+            friction: None,
+            restitution: None,
+            groups: Vec::new(),
+        }
+    }
+
+    /// Places the body (its centre of mass) in the world.
+    #[must_use]
+    pub fn at(self, position: DVec3) -> Self {
+        let orientation = self.state.pose.orientation;
+        self.with_pose(Pose {
+            position,
+            orientation,
+        })
+    }
+
+    /// Places and turns the body.
+    #[must_use]
+    pub fn with_pose(mut self, pose: Pose) -> Self {
+        self.state.pose = pose;
+        if matches!(&self.motion, Motion::Prescribed(path) if path(0.0).twist == Twist::default()) {
+            self.motion = Motion::fixed(pose);
+        }
+        self
+    }
+
+    /// Gives a free body its initial velocity, m/s and rad/s, world frame.
+    #[must_use]
+    pub fn with_velocity(mut self, linear: DVec3, angular: DVec3) -> Self {
+        self.state.twist = Twist { linear, angular };
+        self
+    }
+
+    /// Puts the body into a group; bodies that share a group do not collide.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
+        self.groups.push(group.into());
+        self
+    }
+
+    /// Gives the body its own friction.
+    #[must_use]
+    pub fn with_friction(mut self, friction: Friction) -> Self {
+        self.friction = Some(friction);
+        self
+    }
+
+    /// Gives the body its own restitution, from 0 to 1.
+    #[must_use]
+    pub const fn with_restitution(mut self, e: f64) -> Self {
+        self.restitution = Some(e);
+        self
+    }
+
+    /// Gives a free body another inertia about its centre of mass, kg m², body frame.
+    #[must_use]
+    pub fn with_inertia(mut self, inertia: DMat3) -> Self {
+        if let Some(mass) = &mut self.mass {
+            mass.inertia = inertia;
+        }
+        self
+    }
+
+    /// Gives a free body mass and inertia, where its shape does not tell them.
+    #[must_use]
+    pub const fn with_mass(mut self, mass: MassProperties) -> Self {
+        self.mass = Some(mass);
+        self
+    }
+}

@@ -1,0 +1,243 @@
+//! What was collected, checked and put together.
+
+use super::WorldBuilder;
+use super::body::BodySpec;
+use super::build_joint::{build_joint, build_spring};
+use super::checks::{check_body, check_friction, check_restitution, check_state, refuse_overlaps};
+use super::joint::{JointSpec, SpringSpec};
+use crate::error::BuildError;
+use crate::methods::Method;
+use crate::motion::Motion;
+use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
+use crate::world::World;
+use std::collections::{BTreeMap, BTreeSet};
+use stickslip_model::{Body, BodyState, Model};
+use stickslip_solvers::solver::ContactSolver;
+use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
+
+/// Solvers tried in turn when the chosen one's answer is not certified.
+const FALLBACKS: [&str; 2] = ["auto", "nsgs"];
+
+impl WorldBuilder {
+    /// Checks everything and makes the world.
+    ///
+    /// # Errors
+    /// [`BuildError`] names what cannot be: masses, names, numbers, bodies that overlap.
+    pub fn build(mut self) -> Result<World, BuildError> {
+        self.check_settings()?;
+        self.sort_bodies()?;
+        let (mut setup, states) = self.take_bodies()?;
+        let apart = self.add_pairs(&mut setup)?;
+        self.add_forces(&mut setup)?;
+        setup.drives = join(&mut setup.model, &states, &self.joints, &self.springs)?;
+        self.settings.ignored = uncolliding(&setup.model, &self.joints, apart);
+        self.check_method(&setup.model)?;
+        refuse_overlaps(&setup.model, &states, &self.settings.ignored)?;
+        let solvers = solvers(&self.settings.solver)?;
+        Ok(World::new(setup, self.settings, states, solvers))
+    }
+
+    fn check_settings(&self) -> Result<(), BuildError> {
+        let s = &self.settings;
+        let bad = |setting, reason: String| Err(BuildError::Setting { setting, reason });
+        if !(s.h > 0.0 && s.h.is_finite()) {
+            return bad("h", format!("must be a positive time, got {}", s.h));
+        }
+        if !(s.tolerance > 0.0 && s.tolerance.is_finite()) {
+            return bad(
+                "tolerance",
+                format!("must be positive, got {}", s.tolerance),
+            );
+        }
+        if !s.gravity.is_finite() {
+            return bad("gravity", format!("must be finite, got {}", s.gravity));
+        }
+        if s.cone.directions().is_some_and(|n| n < 3) {
+            return bad(
+                "cone",
+                "a pyramid needs at least 3 directions to span the plane".into(),
+            );
+        }
+        if s.projection && !self.joints.is_empty() {
+            return bad(
+                "projection",
+                "moves bodies one by one: it cannot be used with joints, which are closed in every step anyway".into(),
+            );
+        }
+        check_friction("friction", self.friction)
+    }
+
+    /// By name, so that the order in which bodies are given does not matter.
+    fn sort_bodies(&mut self) -> Result<(), BuildError> {
+        self.bodies.sort_by(|a, b| a.name.cmp(&b.name));
+        match self.bodies.windows(2).find(|w| w[0].name == w[1].name) {
+            Some(w) => Err(BuildError::DuplicateName {
+                name: w[0].name.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The bodies' part of the world, and where they start.
+    fn take_bodies(&mut self) -> Result<(Setup, Vec<BodyState>), BuildError> {
+        let mut setup = Setup {
+            model: Model::default(),
+            motions: Vec::new(),
+            forces: Vec::new(),
+            frictions: Frictions::default(),
+            restitutions: Restitutions::default(),
+            drives: Vec::new(),
+        };
+        let mut states = Vec::new();
+        let groups = group_bits(&self.bodies)?;
+        for spec in std::mem::take(&mut self.bodies) {
+            check_body(&spec)?;
+            let bits = spec.groups.iter().fold(0, |bits, g| bits | groups[g]);
+            let friction = spec.friction.unwrap_or(self.friction);
+            setup.frictions.bodies.push(friction);
+            let e = spec.restitution.unwrap_or(self.restitution);
+            setup.restitutions.bodies.push(check_restitution(e)?);
+            let state = match &spec.motion {
+                Motion::Free => spec.state,
+                Motion::Prescribed(path) => path(0.0),
+            };
+            check_state(&spec.name, &state)?;
+            states.push(state);
+            let body = match spec.mass {
+                Some(mass) => Body::free(spec.name, spec.shape, mass),
+                None => Body::prescribed(spec.name, spec.shape),
+            };
+            setup.model.bodies.push(Body {
+                groups: bits,
+                ..body
+            });
+            setup.motions.push(spec.motion);
+        }
+        Ok((setup, states))
+    }
+
+    /// Friction and restitution of pairs; returns the pairs that are to pass through each other.
+    fn add_pairs(&self, setup: &mut Setup) -> Result<Vec<[usize; 2]>, BuildError> {
+        let model = &setup.model;
+        let pair = |[a, b]: &[String; 2]| -> Result<[usize; 2], BuildError> {
+            let place = "a contact pair";
+            let (i, j) = (index(model, a, place)?, index(model, b, place)?);
+            Ok([i.min(j), i.max(j)])
+        };
+        for (names, friction) in &self.pairs {
+            check_friction("pair friction", *friction)?;
+            setup.frictions.pairs.push((pair(names)?, *friction));
+        }
+        setup.frictions.pairs.sort_by_key(|p| p.0);
+        for (names, e) in &self.pair_restitutions {
+            let bodies = pair(names)?;
+            let e = check_restitution(*e)?;
+            setup.restitutions.pairs.push((bodies, e));
+        }
+        setup.restitutions.pairs.sort_by_key(|p| p.0);
+        self.ignored.iter().map(pair).collect()
+    }
+
+    fn add_forces(&mut self, setup: &mut Setup) -> Result<(), BuildError> {
+        for (name, law) in std::mem::take(&mut self.forces) {
+            let body = index(&setup.model, &name, "a force")?;
+            setup.forces.push(AppliedForce { body, law });
+        }
+        Ok(())
+    }
+
+    fn check_method(&self, model: &Model) -> Result<(), BuildError> {
+        let method = self.settings.method;
+        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
+        if jointed && method == Method::Anitescu {
+            return Err(BuildError::Setting {
+                setting: "method",
+                reason: format!(
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\" or \"implicit\"",
+                    method.name()
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Number of the body of that name; `place` says who asks.
+fn index(model: &Model, name: &str, place: &str) -> Result<usize, BuildError> {
+    let found = model.bodies.binary_search_by(|b| b.name.as_str().cmp(name));
+    found.map_err(|_| BuildError::UnknownBody {
+        name: name.into(),
+        place: place.into(),
+    })
+}
+
+/// Builds joints and springs into the model, sorted by name; returns the joints' functions of time.
+fn join(
+    model: &mut Model,
+    states: &[BodyState],
+    joints: &[JointSpec],
+    springs: &[SpringSpec],
+) -> Result<Vec<Drives>, BuildError> {
+    let mut names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
+    names.extend(springs.iter().map(|s| s.name.as_str()));
+    names.sort_unstable();
+    if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
+        return Err(BuildError::Joint {
+            what: "joint",
+            joint: w[0].into(),
+            reason: "two joints or springs have this name".into(),
+        });
+    }
+    let mut built = Vec::new();
+    for spec in joints {
+        built.push(build_joint(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+    let (joints, drives) = built.into_iter().unzip();
+    model.joints = joints;
+    let mut built = Vec::new();
+    for spec in springs {
+        built.push(build_spring(spec, model, states)?);
+    }
+    built.sort_by(|a, b| a.name.cmp(&b.name));
+    model.springs = built;
+    Ok(drives)
+}
+
+/// Pairs of bodies that a joint keeps from colliding, sorted.
+fn uncolliding(model: &Model, joints: &[JointSpec], mut pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+    for joint in &model.joints {
+        let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
+        if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
+            pairs.push([a.min(b), a.max(b)]);
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// A bit for each group.
+fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> {
+    let names: BTreeSet<&String> = bodies.iter().flat_map(|b| &b.groups).collect();
+    if names.len() > 64 {
+        let reason = format!("a world may have 64, this one has {}", names.len());
+        return Err(BuildError::Setting {
+            setting: "groups",
+            reason,
+        });
+    }
+    let bits = names.into_iter().enumerate();
+    Ok(bits.map(|(k, name)| (name.clone(), 1 << k)).collect())
+}
+
+/// The chosen solver, then those that are tried when its answer is not certified.
+fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
+    let first = selecting_solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
+        setting: "solver",
+        reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),
+    })?;
+    let others = FALLBACKS.iter().filter(|&&name| name != chosen);
+    let rest = others.filter_map(|name| selecting_solver_by_name(name));
+    Ok(std::iter::once(first).chain(rest).collect())
+}

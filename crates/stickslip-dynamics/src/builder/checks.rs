@@ -1,0 +1,150 @@
+//! What a body, a coefficient or a placement must be like; each check says in words what is wrong.
+
+use super::body::BodySpec;
+use crate::error::BuildError;
+use crate::motion::Motion;
+use glam::{DMat3, DVec3};
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::separation::separation;
+use stickslip_model::{BodyState, Friction, Model};
+
+pub(super) fn check_restitution(e: f64) -> Result<f64, BuildError> {
+    if (0.0..=1.0).contains(&e) {
+        return Ok(e);
+    }
+    Err(BuildError::Setting {
+        setting: "restitution",
+        reason: format!("must be from 0 to 1, got {e}"),
+    })
+}
+
+pub(super) fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {
+    let Friction { stick, slide } = friction;
+    if slide >= 0.0 && stick >= slide && stick.is_finite() {
+        return Ok(());
+    }
+    let reason =
+        format!("needs 0 <= kinetic <= static < infinity, got static {stick}, kinetic {slide}");
+    Err(BuildError::Setting { setting, reason })
+}
+
+pub(super) fn check_state(name: &str, state: &BodyState) -> Result<(), BuildError> {
+    let bad = |reason: &str| {
+        Err(BuildError::Body {
+            body: name.into(),
+            reason: reason.into(),
+        })
+    };
+    if !(state.pose.position.is_finite()
+        && state.twist.linear.is_finite()
+        && state.twist.angular.is_finite())
+    {
+        return bad("position and velocity must be finite");
+    }
+    if (state.pose.orientation.length() - 1.0).abs() > 1e-14 {
+        return bad("its orientation must be a unit quaternion");
+    }
+    Ok(())
+}
+
+pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
+    let bad = |reason: String| {
+        Err(BuildError::Body {
+            body: spec.name.clone(),
+            reason,
+        })
+    };
+    if let Some(f) = spec.friction {
+        check_friction("body friction", f)?;
+    }
+    match (&spec.motion, &spec.mass) {
+        (Motion::Free, None) => {
+            bad("a free body needs a mass, and a half-space cannot have one".into())
+        }
+        (Motion::Prescribed(_), Some(_)) => bad("a prescribed body has no mass".into()),
+        (Motion::Free, Some(mass)) => {
+            if !(mass.mass > 0.0 && mass.mass.is_finite()) {
+                return bad(format!("its mass must be positive, got {} kg", mass.mass));
+            }
+            if spec.shape.is_particle() {
+                return particle(spec).map_or(Ok(()), |reason| bad(reason.into()));
+            }
+            check_inertia(&mass.inertia).or_else(bad)
+        }
+        (Motion::Prescribed(_), None) => Ok(()),
+    }
+}
+
+/// What is wrong with a particle, if anything: it has neither inertia nor spin.
+fn particle(spec: &BodySpec) -> Option<&'static str> {
+    let inertia = spec.mass.map(|m| m.inertia);
+    if inertia != Some(DMat3::ZERO) {
+        return Some("a point has no inertia: it does not turn");
+    }
+    (spec.state.twist.angular != DVec3::ZERO).then_some("a point does not turn")
+}
+
+/// Symmetric, positive definite, and the triangle inequality: no moment exceeds the sum of the other two,
+/// which is the same as ½ tr(I) 1 − I being positive semidefinite.
+pub(super) fn check_inertia(inertia: &DMat3) -> Result<(), String> {
+    let scale = inertia.x_axis.length() + inertia.y_axis.length() + inertia.z_axis.length();
+    if !inertia.is_finite() || scale <= 0.0 {
+        return Err("its inertia must be finite and positive".into());
+    }
+    let skew = *inertia - inertia.transpose();
+    if skew.x_axis.length() + skew.y_axis.length() + skew.z_axis.length() > 1e-12 * scale {
+        return Err("its inertia must be symmetric".into());
+    }
+    if !positive(inertia, 0.0) {
+        return Err("its inertia must be positive definite".into());
+    }
+    let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+    let second_moments = DMat3::from_diagonal(DVec3::splat(0.5 * trace)) - *inertia;
+    if positive(&second_moments, 1e-12 * scale) {
+        Ok(())
+    } else {
+        Err("its inertia breaks the triangle inequality: one principal moment exceeds the sum of the others".into())
+    }
+}
+
+/// Are all leading minors of m + slack·1 positive?
+fn positive(m: &DMat3, slack: f64) -> bool {
+    let m = *m + DMat3::from_diagonal(DVec3::splat(slack));
+    let minor2 = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.y_axis.x;
+    m.x_axis.x > 0.0 && minor2 > 0.0 && m.determinant() > 0.0
+}
+
+/// Bodies that overlap by more than rounding are refused.
+pub(super) fn refuse_overlaps(
+    model: &Model,
+    states: &[BodyState],
+    ignored: &[[usize; 2]],
+) -> Result<(), BuildError> {
+    let bounds: Vec<Bounds> = model
+        .bodies
+        .iter()
+        .zip(states)
+        .map(|(b, s)| Bounds::of(&b.shape, &s.pose))
+        .collect();
+    let mut sweep = Sweep::default();
+    let free =
+        |i: usize, j: usize| model.may_collide(i, j) && ignored.binary_search(&[i, j]).is_err();
+    let mut worst: Option<BuildError> = None;
+    let mut deepest = 0.0;
+    for &[i, j] in sweep.pairs(&bounds, free) {
+        let (a, b) = (&model.bodies[i], &model.bodies[j]);
+        let (pose_a, pose_b) = (&states[i].pose, &states[j].pose);
+        let depth = -separation(&a.shape, pose_a, &b.shape, pose_b);
+        let size = a.shape.radius().min(b.shape.radius());
+        let rounding = 1e-9 * size + 1e-14 * (pose_a.position.length() + pose_b.position.length());
+        if depth > rounding && depth > deepest {
+            deepest = depth;
+            worst = Some(BuildError::Overlap {
+                a: a.name.clone(),
+                b: b.name.clone(),
+                depth,
+            });
+        }
+    }
+    worst.map_or(Ok(()), Err)
+}

@@ -1,0 +1,216 @@
+//! From a description to a checked world: [`WorldBuilder`] collects, `build` checks everything at once.
+
+mod body;
+mod build;
+mod build_joint;
+mod checks;
+mod joint;
+
+pub use body::BodySpec;
+pub use joint::{AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD};
+
+use crate::methods::Method;
+use crate::motion::ForceLaw;
+use crate::settings::Settings;
+use crate::world::World;
+use glam::DVec3;
+use std::sync::Arc;
+use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::{BodyState, Cone, Friction, Reading, Wrench};
+
+/// Collects what a world is made of, then checks it all at once.
+#[derive(Clone)]
+pub struct WorldBuilder {
+    bodies: Vec<BodySpec>,
+    forces: Vec<(String, ForceLaw)>,
+    pairs: Vec<([String; 2], Friction)>,
+    ignored: Vec<[String; 2]>,
+    joints: Vec<JointSpec>,
+    springs: Vec<SpringSpec>,
+    friction: Friction,
+    restitution: f64,
+    pair_restitutions: Vec<([String; 2], f64)>,
+    settings: Settings,
+}
+
+impl World {
+    /// A world to be described: h = 0.01 s, gravity 9.81 m/s² down, no friction, quadratic cone,
+    /// tolerance 1e-10.
+    #[must_use]
+    pub fn builder() -> WorldBuilder {
+        WorldBuilder {
+            bodies: Vec::new(),
+            forces: Vec::new(),
+            pairs: Vec::new(),
+            ignored: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
+            friction: Friction::default(),
+            restitution: 0.0,
+            pair_restitutions: Vec::new(),
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl WorldBuilder {
+    /// Adds a body.
+    #[must_use]
+    pub fn body(mut self, body: BodySpec) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Adds a force on a body, as a function of time and of the body's state at the start of the step.
+    #[must_use]
+    pub fn force(
+        mut self,
+        body: impl Into<String>,
+        law: impl Fn(f64, &BodyState) -> Wrench + Send + Sync + 'static,
+    ) -> Self {
+        self.forces.push((body.into(), Arc::new(law)));
+        self
+    }
+
+    /// Adds a joint.
+    #[must_use]
+    pub fn joint(mut self, joint: JointSpec) -> Self {
+        self.joints.push(joint);
+        self
+    }
+
+    /// Adds a spring.
+    #[must_use]
+    pub fn spring(mut self, spring: SpringSpec) -> Self {
+        self.springs.push(spring);
+        self
+    }
+
+    /// Sets the default coefficient of friction, static and kinetic.
+    #[must_use]
+    pub const fn friction(mut self, mu: f64) -> Self {
+        self.friction = Friction {
+            stick: mu,
+            slide: mu,
+        };
+        self
+    }
+
+    /// Sets the default friction with two coefficients.
+    #[must_use]
+    pub const fn default_friction(mut self, friction: Friction) -> Self {
+        self.friction = friction;
+        self
+    }
+
+    /// Sets the friction of one pair.
+    #[must_use]
+    pub fn pair_friction(
+        mut self,
+        a: impl Into<String>,
+        b: impl Into<String>,
+        friction: Friction,
+    ) -> Self {
+        self.pairs.push(([a.into(), b.into()], friction));
+        self
+    }
+
+    /// Sets the default coefficient of restitution, from 0 to 1.
+    #[must_use]
+    pub const fn restitution(mut self, e: f64) -> Self {
+        self.restitution = e;
+        self
+    }
+
+    /// Sets the restitution of one pair.
+    #[must_use]
+    pub fn pair_restitution(mut self, a: impl Into<String>, b: impl Into<String>, e: f64) -> Self {
+        self.pair_restitutions.push(([a.into(), b.into()], e));
+        self
+    }
+
+    /// Sets what bounds friction beside a restitution impulse.
+    #[must_use]
+    pub const fn reading(mut self, reading: Reading) -> Self {
+        self.settings.reading = reading;
+        self
+    }
+
+    /// Sets the error wanted at the time `until` (s), m, for the method `extrapolated`.
+    #[must_use]
+    pub const fn error(mut self, error: f64, until: f64) -> Self {
+        self.settings.error = error;
+        self.settings.until = until;
+        self
+    }
+
+    /// Sets the time-stepping method.
+    #[must_use]
+    pub const fn method(mut self, method: Method) -> Self {
+        self.settings.method = method;
+        self
+    }
+
+    /// Lets two bodies pass through each other.
+    #[must_use]
+    pub fn ignore(mut self, a: impl Into<String>, b: impl Into<String>) -> Self {
+        self.ignored.push([a.into(), b.into()]);
+        self
+    }
+
+    /// Sets uniform gravity, m/s².
+    #[must_use]
+    pub const fn gravity(mut self, gravity: DVec3) -> Self {
+        self.settings.gravity = gravity;
+        self
+    }
+
+    /// Sets the length of a step, s.
+    #[must_use]
+    pub const fn time_step(mut self, h: f64) -> Self {
+        self.settings.h = h;
+        self
+    }
+
+    /// Sets the friction cone.
+    #[must_use]
+    pub const fn cone(mut self, cone: Cone) -> Self {
+        self.settings.cone = cone;
+        self
+    }
+
+    /// Sets how contact is treated where the free space is not convex.
+    #[must_use]
+    pub const fn contact(mut self, rule: Rule) -> Self {
+        self.settings.contact = rule;
+        self
+    }
+
+    /// Sets the solver tried first, by name.
+    #[must_use]
+    pub fn solver(mut self, name: impl Into<String>) -> Self {
+        self.settings.solver = name.into();
+        self
+    }
+
+    /// Sets the tolerance of the certificates, m/s.
+    #[must_use]
+    pub const fn tolerance(mut self, tolerance: f64) -> Self {
+        self.settings.tolerance = tolerance;
+        self
+    }
+
+    /// Are overlapping bodies moved apart before every step, with an account of the energy?
+    #[must_use]
+    pub const fn projection(mut self, projection: bool) -> Self {
+        self.settings.projection = projection;
+        self
+    }
+
+    /// Checks the energy inequality in every step.
+    #[must_use]
+    pub const fn energy_check(mut self, check: bool) -> Self {
+        self.settings.energy_check = check;
+        self
+    }
+}

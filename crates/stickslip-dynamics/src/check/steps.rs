@@ -1,0 +1,156 @@
+//! One recorded step: its time and start, what it restitutes, its certificate, its energy, its contacts.
+
+use super::Report;
+use crate::world::{World, energy};
+use stickslip_model::{BodyState, Certificate, ContactImpulse, Kind, StepRecord};
+use stickslip_record::Frame;
+
+/// Judges a step from the state before it, and compares with what is stored.
+pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
+    let step = &frame.step;
+    if let Some(what) = world.mistimed(step) {
+        report.find(step, what);
+        return;
+    }
+    let Some(start) = start_of(world, before, frame, report) else {
+        return;
+    };
+    if step.kind == Kind::Extrapolated {
+        check_extrapolated(world, step, report);
+        return;
+    }
+    check_restitution(world, before, frame, report);
+    let Some(found) = world.judge_recorded(start, step) else {
+        report.find(
+            step,
+            "a force or a prescribed motion is not finite here".into(),
+        );
+        return;
+    };
+    report.add(step, &found);
+    check_certificate(world, step, &found, report);
+    check_energy(world, step, report);
+    for (k, contact) in step.contacts.iter().enumerate() {
+        if let Some(what) = world.misrecorded(k, contact) {
+            report.find(step, of_contact(world, contact, what));
+        }
+    }
+}
+
+/// The state from which the step starts: stored with it, or the end of the step before. `None` where it is missing.
+fn start_of<'f>(
+    world: &mut World,
+    before: &'f Frame,
+    frame: &'f Frame,
+    report: &mut Report,
+) -> Option<&'f [BodyState]> {
+    let step = &frame.step;
+    let follows = before.step.step + 1 == step.step;
+    let rounding = 8.0 * f64::EPSILON * (step.t + world.settings().h);
+    let is_start = |t: f64| (t - (step.t - step.h)).abs() <= rounding;
+    match &frame.start {
+        Some(start) => {
+            if follows && !world.moved_to(&before.step, &start.bodies) {
+                report.find(
+                    step,
+                    "it starts elsewhere than the step before it ended".into(),
+                );
+            }
+            if !is_start(start.t) {
+                report.find(
+                    step,
+                    "the time of its starting state is not one step earlier".into(),
+                );
+            }
+            Some(&start.bodies)
+        }
+        None if follows => {
+            if !is_start(before.step.t) {
+                report.find(step, "its length is not that of its time".into());
+            }
+            Some(&before.step.bodies)
+        }
+        None => {
+            report.find(step, "the state before it is missing".into());
+            None
+        }
+    }
+}
+
+/// What is restituted follows from the steps before; a thinned file does not have them.
+fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
+    let step = &frame.step;
+    if frame.start.is_some() && before.step.step + 1 != step.step {
+        world.memory.restitution.clear();
+    } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
+        if let Some(what) = world.misgiven(&before.step, step) {
+            report.find(step, what.into());
+        }
+    } else if let Some(contact) = world.misrestituted(step) {
+        let what = "what it restitutes is not what was compressed";
+        report.find(step, of_contact(world, contact, what));
+    }
+}
+
+/// Does the law hold, and does the file say what the judge says?
+fn check_certificate(world: &World, step: &StepRecord, found: &Certificate, report: &mut Report) {
+    let tolerance = world.settings().tolerance;
+    if !found.holds(tolerance) {
+        let (kind, value) = found.worst_of_law();
+        let bound = found.bound(tolerance);
+        let what = if value <= bound {
+            let (kind, value) = found.worst();
+            format!(
+                "{} residual {value:.3e} m/s is {:.3e} times what rounding explains",
+                kind.name(),
+                found.rounding
+            )
+        } else {
+            format!(
+                "{} residual {value:.3e} m/s exceeds {bound:.1e} m/s",
+                kind.name()
+            )
+        };
+        report.find(step, what);
+    }
+    if *found != step.certificate {
+        report.find(
+            step,
+            "the stored certificate is not that of the states and impulses".into(),
+        );
+    }
+}
+
+fn check_energy(world: &World, step: &StepRecord, report: &mut Report) {
+    let gravity = world.settings().gravity;
+    if step.energy != energy(world.model(), gravity, &step.bodies, &step.joints) {
+        report.find(step, "the stored energy is not that of the states".into());
+    }
+}
+
+/// A finding about a contact, with the names of its bodies.
+fn of_contact(world: &World, contact: &ContactImpulse, what: &str) -> String {
+    let bodies = &world.model().bodies;
+    let [a, b] = contact.contact.bodies.map(|i| &bodies[i].name);
+    format!("contact of \"{a}\" and \"{b}\": {what}")
+}
+
+/// What can be said of a step that several certified ones were combined into.
+fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
+    report.steps += 1;
+    if !step.certificate.holds(world.settings().tolerance) {
+        report.find(step, "an inner step did not meet its tolerance".into());
+    }
+    check_energy(world, step, report);
+    let norms = step
+        .bodies
+        .iter()
+        .map(|b| (b.pose.orientation.length() - 1.0).abs());
+    if norms.fold(0.0, f64::max) > 8.0 * f64::EPSILON {
+        report.find(step, "a quaternion is not of unit length".into());
+    }
+    let depth = world.deepest(&step.bodies);
+    if depth > report.penetration.0 {
+        report.penetration = (depth, step.t);
+    }
+}

@@ -1,0 +1,52 @@
+//! Materials, and what holds for one pair of bodies.
+
+use super::{FRICTION_KINDS, Kind, TableSpec, key, required, table};
+
+pub(in crate::scene) static MATERIAL: TableSpec = table(
+    "[material]",
+    "Default material of every body.",
+    &[
+        key(
+            "friction",
+            FRICTION_KINDS,
+            "Coulomb friction coefficient. Default 0.",
+        ),
+        key(
+            "restitution",
+            Kind::Number,
+            "Part of an impact's compression that is given back, from 0 to 1. Default 0.",
+        ),
+    ],
+);
+
+pub(in crate::scene) static FRICTION: TableSpec = table(
+    "friction",
+    "Different coefficients for sticking and sliding.",
+    &[
+        required("static", Kind::Number, "Coefficient while sticking."),
+        required(
+            "kinetic",
+            Kind::Number,
+            "Coefficient while sliding, at most the static one.",
+        ),
+    ],
+);
+
+pub(in crate::scene) static CONTACT: TableSpec = table(
+    "[[contact]]",
+    "What holds for one pair of bodies, whatever the bodies say.",
+    &[
+        required(
+            "bodies",
+            Kind::Array(&Kind::Text, 2),
+            "The names of the two bodies.",
+        ),
+        key("friction", FRICTION_KINDS, "Friction of the pair."),
+        key("restitution", Kind::Number, "Restitution of the pair."),
+        key(
+            "collide",
+            Kind::Flag,
+            "false: the two pass through each other.",
+        ),
+    ],
+);

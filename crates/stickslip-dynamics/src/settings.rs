@@ -1,0 +1,61 @@
+//! How a world is stepped.
+
+use crate::methods::Method;
+use glam::DVec3;
+use stickslip_geometry::narrow_phase::Rule;
+use stickslip_model::{Cone, Reading};
+
+/// How a world is stepped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a step, s.
+    pub h: f64,
+    /// How time is stepped.
+    pub method: Method,
+    /// Wanted error at the end of the run, m, of the method that controls it; infinite for steps of h alone.
+    pub error: f64,
+    /// End of the run, s, for which the error is wanted.
+    pub until: f64,
+    /// What bounds friction beside a restitution impulse.
+    pub reading: Reading,
+    /// The friction cone.
+    pub cone: Cone,
+    /// Name of the solver tried first.
+    pub solver: String,
+    /// Largest residual of the law that is accepted, m/s for velocities up to 1 m/s.
+    pub tolerance: f64,
+    /// Uniform gravity, m/s².
+    pub gravity: DVec3,
+    /// Is the energy inequality checked in every step?
+    pub energy_check: bool,
+    /// Are overlapping bodies moved apart before every step?
+    pub projection: bool,
+    /// Contact where the free space is not convex.
+    pub contact: Rule,
+    /// Pairs of bodies that do not collide (sorted, first smaller).
+    pub ignored: Vec<[usize; 2]>,
+    /// Threads that may be used; the answer does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    /// h = 0.01 s, gravity 9.81 m/s² down, the exact cone, the solver `auto`, tolerance 1e-10.
+    fn default() -> Self {
+        Self {
+            h: 0.01,
+            method: Method::default(),
+            error: f64::INFINITY,
+            until: 0.0,
+            reading: Reading::default(),
+            cone: Cone::Quadratic,
+            solver: "auto".into(),
+            tolerance: 1e-10,
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            energy_check: false,
+            projection: false,
+            contact: Rule::default(),
+            ignored: Vec::new(),
+            threads: 1,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a world is made of and never changes: bodies and what joins them, what moves them, and the coefficients of
+//! their contacts.
+
+use crate::motion::{ForceLaw, Motion, TimeFunction};
+use stickslip_model::joint::AXES;
+use stickslip_model::{Aims, Friction, Model};
+
+/// The constant part of a world.
+pub(crate) struct Setup {
+    /// Bodies sorted by name, joints and springs.
+    pub(crate) model: Model,
+    /// How each body moves.
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) forces: Vec<AppliedForce>,
+    pub(crate) frictions: Frictions,
+    pub(crate) restitutions: Restitutions,
+    /// The functions of time of each joint.
+    pub(crate) drives: Vec<Drives>,
+}
+
+/// Coefficients of friction by pair of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Frictions {
+    /// Of each body's own material.
+    pub(crate) bodies: Vec<Friction>,
+    /// Pairs with an entry of their own, sorted.
+    pub(crate) pairs: Vec<([usize; 2], Friction)>,
+}
+
+impl Frictions {
+    /// The pair's own entry, else the larger of the two bodies'.
+    pub(crate) fn of(&self, bodies: [usize; 2]) -> Friction {
+        if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            return self.pairs[k].1;
+        }
+        let [a, b] = bodies.map(|i| self.bodies[i]);
+        Friction {
+            stick: a.stick.max(b.stick),
+            slide: a.slide.max(b.slide),
+        }
+    }
+}
+
+/// Coefficients of restitution by pair of bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Restitutions {
+    /// Of each body's own material.
+    pub(crate) bodies: Vec<f64>,
+    /// Pairs with an entry of their own, sorted.
+    pub(crate) pairs: Vec<([usize; 2], f64)>,
+}
+
+impl Restitutions {
+    /// Does any pair restitute?
+    pub(crate) fn any(&self) -> bool {
+        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
+    }
+
+    /// The pair's own entry, else the larger of the two bodies'.
+    pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
+        match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            Ok(k) => self.pairs[k].1,
+            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
+        }
+    }
+}
+
+/// A force on one body.
+#[derive(Clone)]
+pub(crate) struct AppliedForce {
+    pub(crate) body: usize,
+    pub(crate) law: ForceLaw,
+}
+
+/// The functions of time in a joint.
+#[derive(Clone, Default)]
+pub(crate) struct Drives {
+    pub(crate) hold: [Option<TimeFunction>; AXES],
+    pub(crate) motor: [Option<TimeFunction>; AXES],
+}
+
+impl Drives {
+    /// Their values at time t.
+    pub(crate) fn aims(&self, t: f64) -> Aims {
+        let at = |f: &Option<TimeFunction>| f.as_ref().map_or(0.0, |f| f(t));
+        Aims {
+            hold: self.hold.each_ref().map(at),
+            motor: self.motor.each_ref().map(at),
+        }
+    }
+}

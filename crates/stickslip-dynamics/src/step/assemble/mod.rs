@@ -1,0 +1,246 @@
+//! Line 4: from contacts to the problem of the step, M⁻¹, W, ν_free and b, with a law for each block.
+//!
+//! Blocks come in this order: contacts, discs of friction beside restituted impulses, then rows of joints and springs
+//! (`step/joints`).
+
+mod block;
+mod cones;
+mod warm_start;
+
+pub(crate) use cones::chosen_cones;
+
+use crate::impact::restitute;
+use crate::step::find::Contacts;
+use crate::step::find::touching::Touch;
+use crate::step::predict::Predicted;
+use crate::step::twist::{from_problem, to_problem};
+use block::{block, turn, turned};
+use glam::{DVec2, DVec3};
+use stickslip_model::{BodyState, Cone, ContactImpulse, Kind, Mode, Scheme};
+use stickslip_solvers::problem::{ContactProblem, InverseMass, Law, Twist};
+
+/// The problem of a step with its answer so far, and which rows of it are which bodies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assembly {
+    pub(crate) problem: ContactProblem,
+    /// Impulses of the blocks, N s: those that solve the problem, or those it is started from as long as it is not solved.
+    pub(crate) impulses: Vec<DVec3>,
+    /// ν⁺ of the bodies with rows, under these impulses.
+    pub(crate) nu: Vec<Twist>,
+    /// r of each contact, N s; empty where nothing is restituted.
+    restituted: Vec<f64>,
+    /// Row block of each body of the model; `NONE` for bodies without one.
+    slot: Vec<usize>,
+    /// The contacts whose restituted impulse bears friction in a block of its own, after the contacts'.
+    discs: Vec<usize>,
+    first_disc: usize,
+    /// The bodies with one, in its order.
+    entered: Vec<usize>,
+    /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
+    fans: Vec<DVec2>,
+    /// The friction directions of each contact where there is a budget for them; 0 is the exact cone.
+    directions: Vec<u32>,
+}
+
+const NONE: usize = usize::MAX;
+
+impl Assembly {
+    /// The contacts' problem, with its start: blocks, what is restituted, and the last step's impulses. `iterate` is the
+    /// motion about which gaps at the end of the step are linearised, where the scheme measures them there.
+    pub(crate) fn pose(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        iterate: Option<&[BodyState]>,
+    ) {
+        self.add_contacts(step, contacts);
+        if step.plan.scheme == Scheme::Implicit
+            && let Some(iterate) = iterate
+        {
+            self.linearise_gaps(step, contacts, iterate);
+        }
+        self.restitute(step, contacts);
+        self.warm_start(step, contacts);
+    }
+
+    /// The blocks of the contacts, in their order. Only free bodies with a contact (or, later, a joint) get rows.
+    pub(crate) fn add_contacts(&mut self, step: &Predicted, contacts: &Contacts) {
+        self.choose_directions(step, contacts);
+        self.slot.clear();
+        self.slot.resize(step.model().bodies.len(), NONE);
+        self.clear();
+        self.fans.clear();
+        self.impulses.clear();
+        let given = step.given();
+        for contact in &contacts.list {
+            for i in contact.bodies {
+                self.enter(step, i);
+            }
+            let number = self.problem.contacts.len();
+            let cone = match (given.cone, self.directions.get(number)) {
+                (Cone::Budget(_), Some(&n)) if n > 0 => Cone::Pyramid(n as usize),
+                (Cone::Budget(_), _) => Cone::Quadratic,
+                (cone, _) => cone,
+            };
+            let mut block = block(&self.slot, &contacts.placed, &given, contact, cone);
+            if let Cone::Fan(fan) = given.cone {
+                let poses = contact.bodies.map(|i| &contacts.placed[i]);
+                let first = fan.start(step.model(), poses, contact);
+                turn(&mut block, first);
+                self.fans.push(first);
+            }
+            self.problem.contacts.push(block);
+        }
+    }
+
+    /// Wᵀν_k of each contact's free bodies along the normal, taken off its row: the gap was measured at the iterate k, whose
+    /// places are those of the contacts.
+    fn linearise_gaps(&mut self, step: &Predicted, contacts: &Contacts, iterate: &[BodyState]) {
+        for (c, block) in contacts.list.iter().zip(&mut self.problem.contacts) {
+            let mut rate = DVec3::ZERO;
+            for (i, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+                if step.model().bodies[i].is_free() {
+                    let lever = c.point - contacts.placed[i].position;
+                    rate += iterate[i].twist.at(lever) * sign;
+                }
+            }
+            block.b.x -= c.normal.dot(rate);
+        }
+    }
+
+    /// Contacts give back e c: of a compression that ended in the last step, or of the impact's first phase.
+    fn restitute(&mut self, step: &Predicted, contacts: &Contacts) {
+        self.restituted.clear();
+        match step.plan.kind {
+            Kind::Decompression => {
+                let touch = Touch::at(step, &contacts.placed);
+                let compressed = step.last.contacts.iter();
+                self.restituted
+                    .extend(compressed.map(|c| touch.restitution_of(c)));
+            }
+            Kind::Step if !step.restitution.is_idle() => {
+                let list = &contacts.list;
+                step.restitution.ended(list.iter(), &mut self.restituted);
+                for (c, r) in list.iter().zip(&mut self.restituted) {
+                    *r *= step.setup.restitutions.of(c.bodies);
+                }
+            }
+            _ => {}
+        }
+        self.first_disc = self.problem.contacts.len();
+        let reading = step.settings.reading;
+        self.discs = restitute(&mut self.problem, &self.restituted, reading);
+    }
+
+    /// r of a contact, N s.
+    pub(crate) fn restituted(&self, contact: usize) -> f64 {
+        self.restituted.get(contact).copied().unwrap_or(0.0)
+    }
+
+    /// Contacts with their impulses, for the judge and the record; their modes are for the judge to say.
+    pub(crate) fn record_contacts(&self, contacts: &Contacts, record: &mut Vec<ContactImpulse>) {
+        let gathered;
+        let mut impulses = &self.impulses;
+        if !self.restituted.is_empty() {
+            gathered = crate::impact::gathered(impulses, &self.restituted, &self.discs);
+            impulses = &gathered;
+        }
+        record.clear();
+        let both = contacts.list.iter().zip(impulses).enumerate();
+        record.extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
+            contact,
+            impulse: self.to_record(k, impulse),
+            restituted: self.restituted(k),
+            mode: Mode::Open,
+            directions: self.directions_of(k),
+        }));
+    }
+
+    /// An impulse in the problem's frame of a contact, seen in the contact's own frame (n, t₁, t₂).
+    fn to_record(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans.get(contact).map_or(p, |first| turned(*first, p))
+    }
+
+    /// The inverse of [`Assembly::to_record`].
+    fn to_problem(&self, contact: usize, p: DVec3) -> DVec3 {
+        self.fans
+            .get(contact)
+            .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
+    }
+
+    /// Gives a free body its rows in the problem, if it has none yet.
+    pub(crate) fn enter(&mut self, step: &Predicted, body: usize) {
+        let (Some(mass), NONE) = (step.model().bodies[body].mass, self.slot[body]) else {
+            return;
+        };
+        self.slot[body] = self.entered.len();
+        self.entered.push(body);
+        self.problem.inverse_mass.push(InverseMass {
+            mass: 1.0 / mass.mass,
+            inertia: step.inverse[body],
+        });
+        self.problem
+            .nu_free
+            .push(to_problem(&step.goal[body].twist));
+    }
+
+    /// The rows of a body; `None` for a body without any.
+    pub(crate) fn slot_of(&self, body: usize) -> Option<usize> {
+        (self.slot[body] != NONE).then_some(self.slot[body])
+    }
+
+    /// The bodies with rows, in their order.
+    pub(crate) fn entered(&self) -> &[usize] {
+        &self.entered
+    }
+
+    /// ν⁺ of a body, under the impulses so far; `None` for a body without rows.
+    pub(crate) fn velocity_of(&self, body: usize) -> Option<stickslip_geometry::Twist> {
+        self.slot_of(body).map(|slot| from_problem(&self.nu[slot]))
+    }
+
+    /// No problem is posed.
+    pub(crate) fn clear(&mut self) {
+        self.problem.inverse_mass.clear();
+        self.problem.nu_free.clear();
+        self.problem.contacts.clear();
+        self.entered.clear();
+        self.discs.clear();
+    }
+
+    /// The contacts whose restituted impulse has a block of its own, after those of the contacts.
+    pub(crate) fn restituting(&self) -> &[usize] {
+        &self.discs
+    }
+
+    /// The number of directions of a contact; 0 on the exact cone.
+    fn directions_of(&self, contact: usize) -> u32 {
+        match self.problem.contacts[contact].law {
+            Law::Pyramid { directions, .. } => directions as u32,
+            _ => 0,
+        }
+    }
+
+    /// Adds to b of a contact, and of the disc beside it.
+    pub(crate) fn shift(&mut self, contact: usize, by: DVec3) {
+        self.problem.contacts[contact].b += by;
+        if let Some(k) = self.discs.iter().position(|&k| k == contact) {
+            self.problem.contacts[self.first_disc + k].b += by;
+        }
+    }
+
+    /// Sets a contact's coefficient of friction; did that change it?
+    pub(crate) fn set_mu(&mut self, contact: usize, new: f64) -> bool {
+        let old = self.problem.contacts[contact].law.friction();
+        if let Some(k) = self.discs.iter().position(|&k| k == contact) {
+            let place = self.first_disc + k;
+            if let Law::Disc { radius, .. } = &mut self.problem.contacts[place].law {
+                *radius *= new / old;
+            }
+        }
+        match &mut self.problem.contacts[contact].law {
+            Law::Cone { mu } | Law::Pyramid { mu, .. } => std::mem::replace(mu, new) != new,
+            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Broad phase and narrow phase along predicted paths.
+//!
+//! Where the free space is not convex, a pair of pieces can be kept apart by more than one of their planes, and
+//! at most one of them may push (the max-gap contact). Which one depends on where the other contacts send the
+//! bodies. So a pair with several ways out waits for the second look, unless nothing else touches its bodies:
+//! it gets no row where the motion without it passes by, else the plane that this motion breaks least. Of several
+//! such pairs of a body, the one that is met first comes first.
+
+use crate::settings::Settings;
+use crate::setup::Frictions;
+use stickslip_geometry::broad_phase::{Bounds, Sweep};
+use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
+use stickslip_geometry::pieces::piece_pairs;
+use stickslip_geometry::reduce::{Reducer, Row};
+use stickslip_geometry::{Candidate, Moving, Pose};
+use stickslip_model::{BodyState, Contact, Model};
+
+/// Memory of the two phases, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finder {
+    pub(super) bounds: Vec<Bounds>,
+    pub(super) sweep: Sweep,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) found: Vec<Found>,
+    /// Of each free body: pairs of pieces with rows; or when its first new contact is met.
+    rows: Vec<u32>,
+    pub(super) earliest: Vec<f64>,
+    reducer: Reducer,
+    reduced: Vec<Row>,
+    keep: Vec<bool>,
+    pub(super) known: Vec<Contact>,
+}
+
+/// A contact that may become a row of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) contact: Contact,
+    /// When its pieces meet, as a fraction of the step; `None` where there is only one way out.
+    pub(super) meets: Option<f64>,
+}
+
+/// The paths of the bodies through the step.
+#[derive(Clone, Copy)]
+pub(crate) struct Paths<'a> {
+    pub(crate) model: &'a Model,
+    /// At the start of the step.
+    pub(crate) start: &'a [BodyState],
+    /// Where gaps are measured.
+    pub(crate) placed: &'a [Pose],
+    /// At the end: given for prescribed bodies, predicted (or tried) for free ones.
+    pub(crate) end: &'a [Pose],
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn moving(&self, i: usize) -> Moving<'a> {
+        let body = &self.model.bodies[i];
+        Moving {
+            shape: &body.shape,
+            start: self.start[i].pose,
+            pose: self.placed[i],
+            end: self.end[i],
+            arm: 0.0,
+        }
+    }
+}
+
+impl Finder {
+    /// All contacts that may close on the given paths, sorted by bodies, pieces and feature, but for those
+    /// that wait for the second look.
+    pub(crate) fn find(
+        &mut self,
+        paths: &Paths,
+        frictions: &Frictions,
+        settings: &Settings,
+        contacts: &mut Vec<Contact>,
+    ) {
+        self.sweep_paths(paths, settings.contact.touch());
+        self.found.clear();
+        let pairs = self
+            .sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
+        let chunk = pairs.len().div_ceil(settings.threads);
+        let look = FirstLook {
+            paths,
+            frictions,
+            rule: settings.contact,
+        };
+        if settings.threads == 1 || chunk < PAIRS_PER_THREAD {
+            look.at(pairs, &mut self.candidates, &mut self.found);
+        } else {
+            // Each thread takes a run of consecutive pairs; the runs are joined in their order.
+            std::thread::scope(|scope| {
+                let runs: Vec<_> = pairs
+                    .chunks(chunk)
+                    .map(|run| {
+                        scope.spawn(move || {
+                            let (mut candidates, mut found) = (Vec::new(), Vec::new());
+                            look.at(run, &mut candidates, &mut found);
+                            found
+                        })
+                    })
+                    .collect();
+                for run in runs {
+                    self.found.extend(
+                        run.join()
+                            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                    );
+                }
+            });
+        }
+        self.count_rows(paths.model);
+        contacts.clear();
+        for found in &self.found {
+            let alone = |&i: &usize| self.rows[i] <= 1;
+            if found.meets.is_none() || found.contact.bodies.iter().all(alone) {
+                contacts.push(found.contact);
+            }
+        }
+        contacts.sort_by_key(Contact::key);
+        self.drop_implied(paths.model, contacts);
+    }
+
+    /// Between bodies of several pieces many rows say the same.
+    pub(super) fn drop_implied(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
+        let convex = |c: &Contact| c.bodies.iter().all(|&i| model.bodies[i].shape.is_convex());
+        if contacts.iter().all(convex) {
+            return;
+        }
+        let (rows, keep) = (&mut self.reduced, &mut self.keep);
+        let mut kept = 0;
+        let mut from = 0;
+        while from < contacts.len() {
+            let pair = contacts[from].bodies;
+            let to = from + contacts[from..].partition_point(|c| c.bodies == pair);
+            keep.clear();
+            keep.resize(to - from, true);
+            if !convex(&contacts[from]) {
+                rows.clear();
+                rows.extend(contacts[from..to].iter().map(|c| Row {
+                    point: c.point,
+                    normal: c.normal,
+                    gap: c.gap,
+                }));
+                self.reducer.mark(rows, keep);
+            }
+            for k in from..to {
+                if keep[k - from] {
+                    contacts[kept] = contacts[k];
+                    kept += 1;
+                }
+            }
+            from = to;
+        }
+        contacts.truncate(kept);
+    }
+
+    /// How many pairs of pieces each free body has rows with.
+    fn count_rows(&mut self, model: &Model) {
+        self.rows.clear();
+        self.rows.resize(model.bodies.len(), 0);
+        let mut last = None;
+        for Found { contact, .. } in &self.found {
+            let pair = (contact.bodies, contact.pieces);
+            if last.replace(pair) != Some(pair) {
+                for i in contact.bodies {
+                    self.rows[i] += u32::from(model.bodies[i].is_free());
+                }
+            }
+        }
+    }
+
+    /// The pairs whose swept bounds meet and that may collide.
+    pub(crate) fn pairs(&mut self, paths: &Paths, settings: &Settings) -> &[[usize; 2]] {
+        self.sweep_paths(paths, settings.contact.touch());
+        self.sweep
+            .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j))
+    }
+
+    /// Boxes around each body's start and end, with room for half its motion, its turn, and for
+    /// touching.
+    pub(super) fn sweep_paths(&mut self, paths: &Paths, touch: f64) {
+        self.bounds.clear();
+        let all = 0..paths.model.bodies.len();
+        self.bounds
+            .extend(all.map(|i| paths.moving(i).bounds(touch)));
+    }
+}
+
+/// Below this many pairs for each, threads cost more than they save (about 0.3 µs a pair, 30 µs a thread).
+const PAIRS_PER_THREAD: usize = 256;
+
+/// The narrow phase of the predicted paths.
+#[derive(Clone, Copy)]
+struct FirstLook<'a> {
+    paths: &'a Paths<'a>,
+    frictions: &'a Frictions,
+    rule: Rule,
+}
+
+impl FirstLook<'_> {
+    fn at(&self, pairs: &[[usize; 2]], candidates: &mut Vec<Candidate>, found: &mut Vec<Found>) {
+        for &[i, j] in pairs {
+            let (a, b) = (self.paths.moving(i), self.paths.moving(j));
+            piece_pairs(&a, &b, self.rule.touch(), &mut |pieces, a, b| {
+                candidates.clear();
+                contacts_by(self.rule, a, b, candidates);
+                if !candidates.is_empty() {
+                    let sure = self.rule == Rule::Conjunctive || one_way_out(a, b);
+                    let meets = (!sure).then_some(0.0);
+                    push(candidates, [i, j], pieces, meets, self.frictions, found);
+                }
+            });
+        }
+    }
+}
+
+/// May this pair collide at all?
+pub(super) fn collide(model: &Model, settings: &Settings, i: usize, j: usize) -> bool {
+    model.may_collide(i, j) && settings.ignored.binary_search(&[i, j]).is_err()
+}
+
+pub(super) fn push(
+    candidates: &[Candidate],
+    bodies: [usize; 2],
+    pieces: [u32; 2],
+    meets: Option<f64>,
+    frictions: &Frictions,
+    found: &mut Vec<Found>,
+) {
+    found.extend(candidates.iter().map(|c| Found {
+        contact: Contact {
+            bodies,
+            pieces,
+            feature: c.feature,
+            point: c.point,
+            normal: c.normal,
+            gap: c.gap,
+            friction: frictions.of(bodies),
+        },
+        meets,
+    }));
+}

@@ -1,0 +1,153 @@
+//! Line 3, and line 7: which contacts may close within the step.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`finder`] | broad and narrow phase along predicted paths |
+//! | [`second_look`] | contacts that the solved motion meets and the predicted one did not |
+//! | [`touching`] | between events: which contacts are closed, which of them open, what a rebound is |
+
+pub(crate) mod finder;
+mod second_look;
+pub(crate) mod touching;
+
+use crate::step::predict::Predicted;
+use finder::{Finder, Paths};
+use stickslip_geometry::Pose;
+use stickslip_model::{BodyState, Contact, ContactImpulse, Kind, Scheme};
+use touching::Touch;
+
+/// The contacts of the step at hand.
+#[derive(Default)]
+pub(crate) struct Contacts {
+    /// Sorted by bodies, pieces and feature.
+    pub(crate) list: Vec<Contact>,
+    /// Where each body's gaps and levers are measured.
+    pub(crate) placed: Vec<Pose>,
+    pub(crate) finder: Finder,
+    ends: Vec<Pose>,
+}
+
+impl Contacts {
+    /// Finds all contacts that may close on the predicted paths.
+    pub(crate) fn find(&mut self, step: &Predicted) {
+        self.place(step);
+        if step.plan.kind == Kind::Decompression {
+            // No time has passed: both phases of an impact have one list.
+            self.list.clear();
+            let compressed = &step.last.contacts;
+            self.list.extend(compressed.iter().map(|c| c.contact));
+            return;
+        }
+        let path = SearchPath::of(step);
+        path.ends(step.goal, &mut self.ends);
+        self.search(step, path.starts(step));
+        if matches!(step.plan.scheme, Scheme::BetweenEvents | Scheme::Impact) {
+            let touch = Touch::at(step, &self.placed);
+            self.list.retain(|c| touch.stays_in_list(c));
+        }
+    }
+
+    /// Adds the contacts that the bodies meet on their way to `next` and that are not there yet; how many?
+    pub(crate) fn add_missed(
+        &mut self,
+        step: &Predicted,
+        next: &[BodyState],
+        look: usize,
+    ) -> usize {
+        let path = SearchPath::of(step);
+        path.ends(next, &mut self.ends);
+        let paths = Paths {
+            model: step.model(),
+            start: path.starts(step),
+            placed: &self.placed,
+            end: &self.ends,
+        };
+        let (frictions, settings) = (&step.setup.frictions, step.settings);
+        self.finder
+            .add_missed(&paths, frictions, settings, look, &mut self.list)
+    }
+
+    /// Measures contacts with the bodies at `places`, which are those of an iterate of the step's end. Looked for on to where
+    /// bodies go without contacts: what is held apart or gives back is found there.
+    pub(crate) fn measure_at(&mut self, step: &Predicted, places: &[BodyState]) {
+        self.placed.clear();
+        self.placed.extend(places.iter().map(|s| s.pose));
+        self.ends.clear();
+        self.ends.extend(step.goal.iter().map(|g| g.pose));
+        self.search(step, step.start());
+    }
+
+    /// Places bodies where the scheme measures gaps and levers.
+    pub(crate) fn place(&mut self, step: &Predicted) {
+        let (scheme, model) = (step.plan.scheme, step.model());
+        let places = (0..step.goal.len()).map(|i| *scheme.pose(model, step.start(), step.goal, i));
+        self.placed.clear();
+        self.placed.extend(places);
+    }
+
+    fn search(&mut self, step: &Predicted, start: &[BodyState]) {
+        let paths = Paths {
+            model: step.model(),
+            start,
+            placed: &self.placed,
+            end: &self.ends,
+        };
+        let (frictions, settings) = (&step.setup.frictions, step.settings);
+        self.finder
+            .find(&paths, frictions, settings, &mut self.list);
+    }
+}
+
+/// The path on which contacts are looked for: that of the step itself; or, where bodies have reached the places at which
+/// contacts are measured already, on from there.
+#[derive(Clone, Copy)]
+struct SearchPath {
+    /// How long bodies go on from where they are measured, s.
+    onward: Option<f64>,
+}
+
+impl SearchPath {
+    fn of(step: &Predicted) -> Self {
+        let onward = match step.plan.scheme {
+            // Places have moved with the old velocity: the new one acts in the step to come.
+            Scheme::Anitescu => Some(step.plan.h),
+            // No time passes. Pairs that touch to rounding only are found because they meet soon after.
+            Scheme::Impact => Some(step.settings.h),
+            _ => None,
+        };
+        Self { onward }
+    }
+
+    const fn starts<'a>(self, step: &Predicted<'a>) -> &'a [BodyState] {
+        if self.onward.is_some() {
+            step.goal
+        } else {
+            step.task.last.bodies.as_slice()
+        }
+    }
+
+    fn ends(self, states: &[BodyState], poses: &mut Vec<Pose>) {
+        poses.clear();
+        poses.extend(states.iter().map(|s| match self.onward {
+            Some(h) => s.pose.moved(&s.twist, h),
+            None => s.pose,
+        }));
+    }
+}
+
+/// The same contact in the last step: that of the same pieces, or, where a feature has passed from one piece to the
+/// next (over the seam of a mesh), of the same bodies, feature and normal.
+pub(crate) fn remembered(last: &[ContactImpulse], contact: &Contact) -> Option<usize> {
+    if let Ok(found) = last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
+        return Some(found);
+    }
+    if contact.pieces == [0, 0] {
+        return None;
+    }
+    let from = last.partition_point(|c| c.contact.bodies < contact.bodies);
+    let to = last.partition_point(|c| c.contact.bodies <= contact.bodies);
+    (from..to).find(|&k| {
+        let old = &last[k].contact;
+        old.feature == contact.feature && old.normal.dot(contact.normal) > 1.0 - 1e-6
+    })
+}

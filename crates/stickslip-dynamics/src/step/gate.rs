@@ -1,0 +1,251 @@
+//! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else writes the state of a world.
+//!
+//! A [`Judged`] step can be made in two ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
+//! inequality, where that is asked for), or by [`Judged::extrapolated`], from several steps that passed the gate. Its fields are
+//! private to this file, so no method can accept what the judge has not seen.
+
+use crate::budget::Chosen;
+use crate::error::StepError;
+use crate::methods::Next;
+use crate::step::assemble::chosen_cones;
+use crate::step::find::touching::Touch;
+use crate::step::integrate::Motion;
+use crate::step::predict::Predicted;
+use crate::step::refuse::{Failure, Refusal};
+use crate::step::task::Task;
+use crate::world::{World, energy};
+use stickslip_certify::{Case, Judge, Place};
+use stickslip_geometry::Pose;
+use stickslip_model::joint::AXIS_NAMES;
+use stickslip_model::restitution::Seen;
+use stickslip_model::{BodyState, Certificate, Kind, Mode, StepRecord};
+
+/// How far rounding may break the energy inequality, relative to its size.
+const ENERGY_ROUNDING: f64 = 1e-12;
+
+/// The judge at the gate.
+#[derive(Default)]
+pub(crate) struct Gate {
+    judge: Judge,
+}
+
+/// A step that has passed the gate: all that the world takes over when it is accepted.
+pub(crate) struct Judged {
+    record: StepRecord,
+    /// The worst of the certificates of the steps in a row that led here, this one included.
+    worst: Certificate,
+    /// What restitution is to know of each contact; `None` where it takes no part.
+    seen: Option<Vec<Seen>>,
+    /// The friction cones that were chosen, where there is a budget for them.
+    cones: Option<Chosen>,
+    /// What is left of the energy inequality, relative to its size; where it is checked.
+    energy_slack: Option<f64>,
+}
+
+impl Gate {
+    /// Judges a motion through the step, whose contacts were measured with bodies at `placed`.
+    ///
+    /// # Errors
+    /// [`Failure::Judge`] where its certificate does not hold, [`Failure::Step`] where it gains energy.
+    pub(crate) fn judge(
+        &mut self,
+        step: &Predicted,
+        placed: &[Pose],
+        mut motion: Motion,
+    ) -> Result<Judged, Failure> {
+        let certificate = self.certificate(step, &mut motion);
+        if !certificate.holds(step.settings.tolerance) {
+            return Err(Failure::Judge(Box::new(Refusal {
+                solver: motion.solved.solver,
+                certificate,
+                place: self.worst_place(step, &motion),
+            })));
+        }
+        let energy_slack = self.energy_slack(step, &motion)?;
+        Ok(Judged {
+            worst: certificate,
+            seen: seen(step, placed, &motion),
+            cones: chosen_cones(step, &motion.bodies, &motion.contacts),
+            energy_slack,
+            record: record(step, motion, certificate),
+        })
+    }
+
+    /// The judge's word on a motion, and what each contact does in it. For those who accept nothing: `check`.
+    pub(crate) fn certificate(&mut self, step: &Predicted, motion: &mut Motion) -> Certificate {
+        let certificate = self.judge.judge(&case(step, motion));
+        for (contact, &mode) in motion.contacts.iter_mut().zip(self.judge.modes()) {
+            contact.mode = mode;
+        }
+        certificate
+    }
+
+    /// What each contact of the motion judged last does.
+    pub(crate) fn modes(&self) -> &[Mode] {
+        self.judge.modes()
+    }
+
+    /// Where asked for: what is left of the energy inequality of the step, relative to its size.
+    fn energy_slack(
+        &mut self,
+        step: &Predicted,
+        motion: &Motion,
+    ) -> Result<Option<f64>, StepError> {
+        if !step.settings.energy_check {
+            return Ok(None);
+        }
+        let (left, size) = self.judge.energy_slack(&case(step, motion));
+        let relative = if size > 0.0 { left / size } else { 0.0 };
+        if relative < -ENERGY_ROUNDING || relative.is_nan() {
+            return Err(StepError::EnergyGain {
+                step: step.number(),
+                t: step.plan.t_next,
+                gain: -relative,
+            });
+        }
+        Ok(Some(relative))
+    }
+
+    /// Names what misses its law most: a contact, an axis of a joint or a spring.
+    fn worst_place(&mut self, step: &Predicted, motion: &Motion) -> String {
+        let model = step.model();
+        match self.judge.worst_place(&case(step, motion)) {
+            Some(Place::Contact(k)) => {
+                let contact = &motion.contacts[k].contact;
+                let [a, b] = contact.bodies.map(|i| &model.bodies[i].name);
+                let x = contact.point;
+                format!(
+                    ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
+                    x.x, x.y, x.z
+                )
+            }
+            Some(Place::Joint { joint, axis }) => {
+                let name = &model.joints[joint].name;
+                format!(", worst at {} of joint \"{name}\"", AXIS_NAMES[axis])
+            }
+            Some(Place::Spring(k)) => {
+                format!(", worst at spring \"{}\"", model.springs[k].name)
+            }
+            None => String::new(),
+        }
+    }
+}
+
+/// The step and its motion, laid before the judge.
+fn case<'a>(step: &'a Predicted, motion: &'a Motion) -> Case<'a> {
+    Case {
+        model: step.model(),
+        given: step.given(),
+        before: step.start(),
+        after: &motion.bodies,
+        contacts: &motion.contacts,
+        joints: &motion.joints,
+    }
+}
+
+/// What the contacts of a step are to give back in later ones, if they do so at all.
+pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<Vec<Seen>> {
+    if !step.plan.restitutes_later() || !step.setup.restitutions.any() {
+        return None;
+    }
+    let touch = Touch::at(step, placed);
+    let seen = motion.contacts.iter().map(|c| Seen {
+        pressed: touch.pressed(&c.contact),
+        closes: touch.opening(&c.contact, &motion.bodies) < -step.settings.tolerance,
+    });
+    Some(seen.collect())
+}
+
+fn record(step: &Predicted, motion: Motion, certificate: Certificate) -> StepRecord {
+    let Motion {
+        bodies,
+        contacts,
+        joints,
+        solved,
+        ..
+    } = motion;
+    StepRecord {
+        step: step.number(),
+        t: step.plan.t_next,
+        h: step.plan.h,
+        kind: step.plan.kind,
+        energy: energy(step.model(), step.settings.gravity, &bodies, &joints),
+        bodies,
+        contacts,
+        joints,
+        certificate,
+        solver: solved.solver.to_owned(),
+        iterations: solved.iterations as u64,
+    }
+}
+
+impl Judged {
+    /// What will be recorded of it.
+    pub(crate) const fn record(&self) -> &StepRecord {
+        &self.record
+    }
+
+    /// This step after `before`, of which it is the next in a row: remembers the worse certificate of the two.
+    pub(crate) fn following(mut self, before: &Self) -> Self {
+        self.worst.join(&before.worst);
+        self.energy_slack = least(self.energy_slack, before.energy_slack);
+        self
+    }
+
+    /// The step of `task` in place of several subdivisions of it, each of which passed the gate: contacts of the finest, the
+    /// worst of all certificates, and the extrapolated states of free bodies if they are given.
+    pub(crate) fn extrapolated(
+        task: &Task,
+        finest: Self,
+        coarser: &[Self],
+        states: Option<Vec<BodyState>>,
+    ) -> Self {
+        let mut all = coarser.iter().fold(finest, Self::following);
+        let record = &mut all.record;
+        (record.step, record.h) = (task.number(), task.plan.h);
+        record.kind = Kind::Extrapolated;
+        record.certificate = all.worst;
+        if let Some(states) = states {
+            let bodies = task.model().bodies.iter();
+            for (i, _) in bodies.enumerate().filter(|(_, body)| body.is_free()) {
+                // Prescribed bodies stay where they are told to be.
+                record.bodies[i] = states[i];
+            }
+            let gravity = task.settings.gravity;
+            record.energy = energy(task.model(), gravity, &record.bodies, &record.joints);
+        }
+        all
+    }
+}
+
+/// The smaller of two, where there are two.
+fn least(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+impl World {
+    /// Takes over a step that has passed the gate: the only place where a step changes the state of the world.
+    pub(crate) fn accept(&mut self, next: Next) -> &StepRecord {
+        let Next {
+            judged,
+            progress,
+            started,
+        } = next;
+        let old = std::mem::replace(&mut self.state.last, judged.record);
+        if let Some(seen) = &judged.seen {
+            let contacts = &self.state.last.contacts;
+            self.memory
+                .restitution
+                .advance(&self.setup.model, contacts, seen);
+        }
+        self.memory.progress = progress;
+        self.state.started = started;
+        self.state.cones = judged.cones;
+        self.state.energy_slack = judged.energy_slack;
+        self.stepper.reuse(old);
+        &self.state.last
+    }
+}

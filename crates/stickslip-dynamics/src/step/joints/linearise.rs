@@ -1,0 +1,120 @@
+//! The right-hand side of the joints' rows about a trial motion.
+
+use super::Joints;
+use super::rows::Source;
+use crate::step::predict::Predicted;
+use glam::DVec3;
+use stickslip_geometry::Pose;
+use stickslip_model::BodyState;
+use stickslip_model::joint::AXES;
+use stickslip_solvers::problem::{ContactBlock, Law, Twist};
+
+/// How the next round is set up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Its number.
+    pub(super) round: usize,
+    /// How much of the change of b is made: less than all where the rounds go in a circle.
+    pub(super) relaxation: f64,
+}
+
+impl Pace {
+    pub(super) const FIRST: Self = Self {
+        round: 0,
+        relaxation: 1.0,
+    };
+}
+
+/// Compliance of a round, relative to w̄: large at first, so that contradictions of redundant rows leave little
+/// behind, then ever smaller, so that p settles fast.
+pub(super) fn compliance(round: usize) -> f64 {
+    const FALLING: [f64; 10] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11];
+    FALLING[round.min(FALLING.len() - 1)]
+}
+
+impl Joints {
+    /// The first trial: the last iterate, or free bodies go on as they did and prescribed ones go where they must.
+    pub(super) fn set_trial(&mut self, step: &Predicted, iterate: Option<&[BodyState]>) {
+        self.trial.clear();
+        if let Some(iterate) = iterate {
+            self.trial.extend(iterate.iter().map(|s| s.pose));
+            return;
+        }
+        let trial = step.start().iter().zip(&step.model().bodies).enumerate();
+        self.trial.extend(trial.map(|(i, (state, body))| {
+            if body.is_free() {
+                state.pose.moved(&state.twist, step.plan.h)
+            } else {
+                step.goal[i].pose
+            }
+        }));
+    }
+
+    /// Takes the poses of `next` as the trial motion.
+    pub(super) fn try_next(&mut self, next: &[BodyState]) {
+        self.trial.clear();
+        self.trial.extend(next.iter().map(|s| s.pose));
+    }
+
+    /// Sets b so that u = Wᵀν + b + C p is what the coordinates say at the trial motion `nu` (whose poses are in
+    /// `trial`) with impulses `p` (nothing: zero), C that of the next round. Returns by how much u was off in the
+    /// round before, m/s, and its joint.
+    pub(super) fn linearise(
+        &self,
+        step: &Predicted,
+        blocks: &mut [ContactBlock],
+        nu: &[Twist],
+        p: &[DVec3],
+        pace: Pace,
+    ) -> (f64, usize) {
+        let mut worst = (0.0, 0);
+        let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
+        for (n, source) in self.sources.iter().enumerate() {
+            let Source::Joint {
+                joint: k,
+                first,
+                row,
+            } = *source
+            else {
+                continue;
+            };
+            let joint = &step.model().joints[k];
+            if known != k {
+                let poses = joint
+                    .bodies
+                    .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
+                to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
+                known = k;
+            }
+            let block = &mut blocks[self.first_block + n];
+            let mut world = DVec3::ZERO;
+            for arm in block.arms.iter().flatten() {
+                world += arm.velocity(&nu[arm.body]);
+            }
+            let rates = block.to_contact(world);
+            let p = p.get(self.first_block + n).copied().unwrap_or_default();
+            let said = rates + block.b + block.compliance * p;
+            let old = block.b + block.compliance * p;
+            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]);
+            let Law::Box { lo, hi } = block.law else {
+                continue;
+            };
+            for i in (0..3).filter(|&i| lo[i] != hi[i]) {
+                let axis = first + i;
+                let u = if step.plan.is_instant() {
+                    rates[i] - self.kept_rate(step, k, axis) * joint.scale(axis)
+                } else {
+                    let wanted = self.wanted(step, k, axis, row);
+                    (to[axis] - wanted) / step.plan.h * joint.scale(axis)
+                };
+                let off = (u - said[i]).abs();
+                if off > worst.0 || off.is_nan() {
+                    worst = (off, k);
+                }
+                let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
+                block.b[i] = new - block.compliance[i] * p[i];
+            }
+        }
+        worst
+    }
+}

@@ -1,0 +1,206 @@
+//! Joints and springs in the problem of a step: their part of lines 4 and 6.
+//!
+//! The directions W belong to the start of the step. The right-hand side b is set so that u = Wᵀν + b is what
+//! the coordinates say at a trial motion: solved again and again, the trial becomes the motion itself, and
+//! the coordinates at the end of the step are exact (Φ(q ⊕ hν⁺) = 0 with forces along ∇Φ(q): the SHAKE
+//! scheme, whose energy does not drift).
+//!
+//! Rows may be redundant (rings, doubled joints), and away from the solution they then contradict each other. So
+//! each round is a proximal one, u = Wᵀν + b + C(p − p_last) with a small compliance C that vanishes from the
+//! equations as p settles: every round has one answer, and of redundant impulses it is nearly the least.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`rows`] | which rows a joint has, with their bounds and directions |
+//! | [`limits`] | which limits have a row at all |
+//! | [`linearise`] | the right-hand side about a trial motion |
+//! | [`rounds`] | the rounds until every joint is closed |
+//! | [`springs`] | rows of implicit springs, forces of explicit ones |
+//! | [`record`] | impulses and coordinates for the record, names of blocks |
+
+mod limits;
+mod linearise;
+mod record;
+pub(crate) mod rounds;
+mod rows;
+pub(crate) mod springs;
+
+use crate::step::assemble::Assembly;
+use crate::step::predict::Predicted;
+use crate::step::refuse::Failure;
+use crate::step::twist::to_problem;
+use glam::DVec3;
+use linearise::{Pace, compliance};
+use rows::{JOINT_ROWS, JointRow, Source, last_impulse};
+use springs::last_phi;
+use stickslip_geometry::Pose;
+use stickslip_model::joint::{AXES, Placed, SINGULAR};
+use stickslip_model::spring::PlacedSpring;
+use stickslip_model::{BodyState, Model};
+use stickslip_solvers::problem::residual::w_bar;
+
+/// Memory of the joints and springs in a step.
+#[derive(Default)]
+pub(crate) struct Joints {
+    /// The joints at the start of the step, and their coordinates with turns counted.
+    placed: Vec<Placed>,
+    from: Vec<[f64; AXES]>,
+    /// The springs at the start of the step.
+    springs: Vec<PlacedSpring>,
+    /// The blocks after those of the contacts.
+    sources: Vec<Source>,
+    first_block: usize,
+    /// Inverse effective mass of each of these blocks, 1/kg.
+    w_bar: Vec<f64>,
+    /// Limits (joint, axis) that were found broken in this step although nothing seemed to come near them.
+    watched: Vec<(usize, usize)>,
+    /// Poses of the trial motion.
+    trial: Vec<Pose>,
+}
+
+impl Joints {
+    /// A new step begins.
+    pub(crate) fn begin(&mut self) {
+        self.watched.clear();
+    }
+
+    /// Adds the blocks of all joints and springs to the problem, and the last step's impulses to its start. `iterate` is the
+    /// motion to linearise about first; without one, that of the last step's velocities is.
+    pub(crate) fn assemble(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        iterate: Option<&[BodyState]>,
+    ) -> Result<(), Failure> {
+        if !joins_anything(step.model()) {
+            return Ok(());
+        }
+        self.place(step);
+        self.set_trial(step, iterate);
+        self.first_block = assembly.problem.contacts.len();
+        self.sources.clear();
+        self.w_bar.clear();
+        for body in step.model().joined().flatten().flatten() {
+            assembly.enter(step, body);
+        }
+        for k in 0..step.model().joints.len() {
+            for first in [0, 3] {
+                for row in JOINT_ROWS {
+                    self.add_joint_block(step, assembly, k, first, row);
+                }
+            }
+        }
+        for k in 0..step.model().springs.len() {
+            self.add_spring_block(step, assembly, k);
+        }
+        if self.needs_trials() {
+            let from = iterate.unwrap_or(step.start());
+            let mut nu = std::mem::take(&mut assembly.nu);
+            nu.clear();
+            nu.extend(
+                assembly
+                    .entered()
+                    .iter()
+                    .map(|&i| to_problem(&from[i].twist)),
+            );
+            assembly.nu = nu;
+            let blocks = &mut assembly.problem.contacts;
+            self.linearise(step, blocks, &assembly.nu, &[], Pace::FIRST);
+        }
+        match self.singular(step.model()) {
+            Some(joint) => Err(step.joint_singular(joint).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the places of joints and springs at the start of the step.
+    fn place(&mut self, step: &Predicted) {
+        self.placed.clear();
+        self.from.clear();
+        self.springs.clear();
+        let (model, last) = (step.model(), &step.last.joints);
+        for (k, joint) in model.joints.iter().enumerate() {
+            let placed = joint.placed(step.start());
+            let near = last.get(k).map_or([0.0; AXES], |d| d.coordinates);
+            self.from.push(placed.near(&near));
+            self.placed.push(placed);
+        }
+        for (k, spring) in model.springs.iter().enumerate() {
+            let near = last_phi(model, last, k);
+            self.springs.push(spring.place(model, step.start(), near));
+        }
+    }
+
+    /// Adds the rows of one kind on axes `first` to `first + 2` of joint `k`, if there are any.
+    fn add_joint_block(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        k: usize,
+        first: usize,
+        row: JointRow,
+    ) {
+        let Some(bounds) = self.bounds(step, k, first, row) else {
+            return;
+        };
+        let mut block = self.joint_block(step, assembly, k, first, bounds);
+        let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
+        block.compliance = DVec3::splat(compliance(0) * w_bar);
+        self.w_bar.push(w_bar);
+        assembly.problem.contacts.push(block);
+        let last = step.last.joints.get(k).copied().unwrap_or_default();
+        let start = last_impulse(&last, &step.model().joints[k], first, row);
+        assembly.impulses.push(start);
+        self.sources.push(Source::Joint {
+            joint: k,
+            first,
+            row,
+        });
+    }
+
+    fn add_spring_block(&mut self, step: &Predicted, assembly: &mut Assembly, k: usize) {
+        let Some(block) = self.spring_block(step, assembly, k) else {
+            return;
+        };
+        assembly.problem.contacts.push(block);
+        let last = step.last.joints.get(step.model().joints.len() + k);
+        let p = last.map_or(DVec3::ZERO, |d| DVec3::from_slice(&d.hold));
+        assembly.impulses.push(p / self.springs[k].scale);
+        self.sources.push(Source::Spring { spring: k });
+        self.w_bar.push(0.0);
+    }
+
+    /// Are there coordinates that depend on the motion, so that a trial is needed?
+    fn needs_trials(&self) -> bool {
+        self.sources
+            .iter()
+            .any(|s| matches!(s, Source::Joint { .. }))
+    }
+
+    /// The joint whose rotation cannot be told, if any: ry at ±π/2 with something on its rotations.
+    fn singular(&self, model: &Model) -> Option<usize> {
+        let both = model.joints.iter().zip(&self.placed);
+        both.into_iter().position(|(joint, placed)| {
+            let turned = joint.axes[3..].iter().any(|a| a.acts());
+            turned && placed.regular < SINGULAR
+        })
+    }
+}
+
+/// Rounding of the coordinates of joints and springs over h, m/s.
+pub(crate) fn rounding_over_h(step: &Predicted) -> f64 {
+    let model = step.model();
+    let joints = model.joints.iter().map(|j| j.rounding(step.goal));
+    let springs = model.springs.iter().map(|s| s.rounding(model, step.goal));
+    let per = if step.plan.is_instant() {
+        step.settings.h
+    } else {
+        step.plan.h
+    };
+    joints.chain(springs).fold(0.0, f64::max) / per
+}
+
+/// Are there joints or springs at all?
+fn joins_anything(model: &Model) -> bool {
+    !(model.joints.is_empty() && model.springs.is_empty())
+}

@@ -1,0 +1,95 @@
+//! What joints and springs did, for the record, and what their blocks are called.
+
+use super::Joints;
+use super::rows::{JointRow, Source};
+use crate::step::assemble::Assembly;
+use crate::step::predict::Predicted;
+use glam::DVec3;
+use stickslip_model::{BodyState, JointImpulse, Model};
+
+impl Joints {
+    /// The answer, from the impulses of the blocks and the states at the end of the step.
+    pub(super) fn store(
+        &self,
+        step: &Predicted,
+        p: &[DVec3],
+        next: &[BodyState],
+        record: &mut Vec<JointImpulse>,
+    ) {
+        let model = step.model();
+        record.clear();
+        for (k, joint) in model.joints.iter().enumerate() {
+            record.push(JointImpulse {
+                coordinates: joint.placed(next).near(&self.from[k]),
+                ..JointImpulse::default()
+            });
+        }
+        for (k, spring) in model.springs.iter().enumerate() {
+            let mut done = JointImpulse::default();
+            let phi = spring.place(model, next, self.springs[k].phi.x).phi;
+            done.coordinates[..3].copy_from_slice(&phi.to_array());
+            record.push(done);
+        }
+        for (source, p) in self.sources.iter().zip(&p[self.first_block..]) {
+            match *source {
+                Source::Joint { joint, first, row } => {
+                    let scale = model.joints[joint].scale(first);
+                    let done = &mut record[joint];
+                    let target = match row {
+                        JointRow::Hold | JointRow::Upper => &mut done.hold,
+                        JointRow::Motor => &mut done.motor,
+                        JointRow::Friction => &mut done.friction,
+                    };
+                    for i in 0..3 {
+                        target[first + i] += p[i] * scale;
+                    }
+                }
+                Source::Spring { spring } => {
+                    let scale = self.springs[spring].scale;
+                    let done = &mut record[model.joints.len() + spring];
+                    done.hold[..3].copy_from_slice(&(*p * scale).to_array());
+                }
+            }
+        }
+        let (joints, springs) = record.split_at_mut(model.joints.len());
+        for (placed, done) in self.placed.iter().zip(joints) {
+            (done.linear, done.angular) = placed.wrench(&done.total());
+        }
+        for (placed, done) in self.springs.iter().zip(springs) {
+            let p = placed.vector(DVec3::from_slice(&done.hold));
+            if placed.torque {
+                done.angular = p;
+            } else {
+                done.linear = p;
+            }
+        }
+    }
+
+    /// Takes the compliance of the first round off the joints' rows.
+    pub(crate) fn make_rigid(&self, assembly: &mut Assembly) {
+        let blocks = assembly.problem.contacts[self.first_block..].iter_mut();
+        for (block, source) in blocks.zip(&self.sources) {
+            if matches!(source, Source::Joint { .. }) {
+                block.compliance = DVec3::ZERO;
+            }
+        }
+    }
+
+    /// What the blocks after those of the contacts are, in words.
+    pub(crate) fn block_names(&self, model: &Model) -> impl Iterator<Item = String> {
+        self.sources.iter().map(|source| match *source {
+            Source::Joint { joint, first, row } => {
+                let what = match row {
+                    JointRow::Hold => "rows",
+                    JointRow::Upper => "upper limits",
+                    JointRow::Motor => "motor",
+                    JointRow::Friction => "friction",
+                };
+                let axes = if first == 0 { "shifts" } else { "turns" };
+                let name = &model.joints[joint].name;
+                format!("{what} on the {axes} of joint \"{name}\"")
+            }
+            Source::Spring { spring } => format!("spring \"{}\"", model.springs[spring].name),
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! One step, read from top to bottom: [`Stepper::step`] is lines 1 to 3 and 8, [`Trial::motion`] lines 4 to 7, and
+//! [`World::accept`] line 9.
+//!
+//! | line | what | where |
+//! |---|---|---|
+//! | 1, 2 | applied forces, predicted paths | [`predict`], [`maps`] |
+//! | 3, 7 | contacts that may close; those that were missed | [`find`] |
+//! | 4 | the problem M⁻¹, W, ν_free, b and its laws | [`assemble`], [`joints`] |
+//! | 5 | impulses, kinetic friction where contacts slide | [`solve`] |
+//! | 6 | next states, until every joint is closed | [`integrate`], [`joints::rounds`], [`rows`] |
+//! | 8, 9 | the judge, and acceptance | [`gate`] |
+//! | | or why not | [`refuse`] |
+
+pub(crate) mod assemble;
+pub(crate) mod find;
+pub(crate) mod gate;
+pub(crate) mod integrate;
+pub(crate) mod joints;
+mod maps;
+pub(crate) mod predict;
+pub(crate) mod refuse;
+mod rows;
+mod solve;
+pub(crate) mod stepper;
+pub(crate) mod task;
+pub(crate) mod trial;
+pub(crate) mod twist;
+
+use crate::error::StepError;
+use crate::methods::Driver;
+use crate::stopwatch::Stage;
+use crate::world::World;
+use gate::Judged;
+use refuse::Tried;
+use stepper::Stepper;
+use stickslip_model::StepRecord;
+use task::Task;
+
+impl World {
+    /// Advances by one record of the method: a step of length h, or what comes first of its events.
+    ///
+    /// Nothing changes until the step is certified, so a refused step can be tried again with other settings.
+    ///
+    /// # Errors
+    /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
+    pub fn step(&mut self) -> Result<&StepRecord, StepError> {
+        let next = Driver::of(self).next()?;
+        Ok(self.accept(next)) // 9
+    }
+}
+
+impl Stepper {
+    /// The step of `task`: tried with each solver until the judge certifies a motion.
+    pub(crate) fn step(&mut self, task: &Task) -> Result<Judged, StepError> {
+        self.begin();
+        let wrench = self.forces.apply(task)?; // 1
+        let step = self.predictor.predict(task, wrench)?; // 2
+        self.trial.stopwatch.lap(Stage::Predict);
+        self.contacts.find(&step); // 3
+        self.trial.stopwatch.lap(Stage::Contacts);
+        let mut tried = Tried::default();
+        for solver in &mut self.solvers {
+            let motion = self
+                .trial
+                .motion(&step, &mut self.contacts, solver.as_mut()); // 4 to 7
+            let judged = motion.and_then(|m| self.gate.judge(&step, &self.contacts.placed, m)); // 8
+            self.trial.stopwatch.lap(Stage::Judge);
+            match judged {
+                Ok(judged) => return Ok(judged),
+                Err(failure) => tried.note(failure, step.model(), &self.contacts.list)?,
+            }
+        }
+        Err(tried.refused(&step, &self.contacts.list))
+    }
+}

@@ -1,0 +1,146 @@
+//! Line 5: impulses, and the velocities they give.
+
+use crate::step::assemble::Assembly;
+use crate::step::find::Contacts;
+use crate::step::predict::Predicted;
+use crate::step::refuse::Failure;
+use glam::DVec3;
+use stickslip_model::Contact;
+use stickslip_solvers::engines::velocity;
+use stickslip_solvers::problem::residual::w_bar;
+use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
+
+/// The solver is asked for this part of the judge's tolerance: the two measure in their own way.
+const ASKED: f64 = 0.1;
+
+/// Part of the rounding of gaps over h below which there is nothing to find.
+const OF_ROUNDING: f64 = 0.25;
+
+/// Answers with a residual of up to so many tolerances are shown to the judge, who measures in another way; beyond that the
+/// solver has failed.
+const SHOWN_TO_JUDGE: f64 = 10.0;
+
+/// Impulses of open contacts that change a velocity by less than this part of the tolerance are rounding.
+const NEGLIGIBLE: f64 = 1e-3;
+
+impl Assembly {
+    /// Solves the problem, its static and kinetic friction included; impulses and velocities are left in the assembly, those
+    /// of the answer returned are empty. While joints are far from closed, residuals up to `coarse` (m/s) will do.
+    pub(crate) fn solve(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        solver: &mut dyn ContactSolver,
+        coarse: f64,
+    ) -> Result<Solved, Failure> {
+        let wanted = ASKED * step.settings.tolerance * self.speed(step);
+        let least = OF_ROUNDING * step.gap_floor(&contacts.list);
+        let tolerance = wanted.max(least).max(coarse);
+        let solved = self.settle_friction(step, contacts, solver, tolerance)?;
+        self.clear_open(step, contacts);
+        Ok(solved)
+    }
+
+    /// Where static and kinetic friction differ, a contact that slides with static friction is given kinetic friction and the
+    /// problem is solved again, until no more slide. None goes back, so there is at most one round more than there are
+    /// contacts.
+    fn settle_friction(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        solver: &mut dyn ContactSolver,
+        tolerance: f64,
+    ) -> Result<Solved, Failure> {
+        let mut iterations = 0;
+        loop {
+            let mut solved = self.ask(step, solver, tolerance)?;
+            iterations += solved.iterations;
+            solved.iterations = iterations;
+            self.impulses = std::mem::take(&mut solved.impulses);
+            let mut changed = false;
+            for (k, contact) in contacts.list.iter().enumerate() {
+                let friction = contact.friction;
+                if friction.slide < friction.stick && self.slides(step, k) {
+                    changed |= self.set_mu(k, friction.slide);
+                }
+            }
+            if !changed {
+                return Ok(solved);
+            }
+        }
+    }
+
+    /// One call of the solver, from the impulses so far. An answer that missed the tolerance has its velocities corrected beyond
+    /// the rounding of its impulses; what then comes near the judge's tolerance is kept.
+    fn ask(
+        &mut self,
+        step: &Predicted,
+        solver: &mut dyn ContactSolver,
+        tolerance: f64,
+    ) -> Result<Solved, Failure> {
+        let answer = solver.solve(&self.problem, Some(&self.impulses), tolerance);
+        let mut solved = answer.or_else(SolveError::into_best)?;
+        let nu = &mut self.nu;
+        self.problem.velocity_into(&solved.impulses, nu);
+        if solved.residual <= tolerance {
+            return Ok(solved);
+        }
+        let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);
+        let residual = velocity::correct(&self.problem, &mut solved.impulses, nu);
+        let allowed = step.settings.tolerance;
+        if residual <= SHOWN_TO_JUDGE * allowed * fastest {
+            solved.residual = residual;
+            return Ok(solved);
+        }
+        Err(Failure::Solver(SolveError::NotConverged {
+            solver: solved.solver,
+            residual: solved.residual.min(residual),
+            tolerance: allowed,
+            iterations: solved.iterations,
+            best: solved.impulses,
+        }))
+    }
+
+    /// A speed that the bodies had before the step or would have without contacts, at least 1 m/s: the judge's
+    /// bound grows with that after the step.
+    fn speed(&self, step: &Predicted) -> f64 {
+        let free = &self.problem.nu_free;
+        let before = step.last.certificate.speed;
+        let fastest = free.iter().map(|nu| nu.linear.length()).fold(0.0, f64::max);
+        fastest.min(before).max(1.0)
+    }
+
+    /// Does contact k slip, its friction saturated?
+    fn slides(&self, step: &Predicted, k: usize) -> bool {
+        let u = self.problem.contacts[k].velocity(&self.nu);
+        let slip = DVec3::new(0.0, u.y, u.z).length();
+        self.impulses[k].x + self.restituted(k) > 0.0 && slip > step.settings.tolerance
+    }
+
+    /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
+    fn clear_open(&mut self, step: &Predicted, contacts: &Contacts) {
+        let (problem, nu) = (&self.problem, &mut self.nu);
+        let negligible = NEGLIGIBLE * step.settings.tolerance;
+        let blocks = problem.contacts.iter().take(contacts.list.len());
+        for (block, p) in blocks.zip(&mut self.impulses) {
+            let speed = *p * w_bar(block, &problem.inverse_mass);
+            let open = speed.x <= block.velocity(nu).x;
+            if open && *p != DVec3::ZERO && speed.length() <= negligible {
+                problem.add_impulse(block, -*p, nu);
+                *p = DVec3::ZERO;
+            }
+        }
+    }
+}
+
+impl Predicted<'_> {
+    /// Rounding of the gaps, and of the joints' coordinates, over h, m/s: no residual is known better than this.
+    pub(crate) fn gap_floor(&self, contacts: &[Contact]) -> f64 {
+        let rounding = |c: &Contact| {
+            let poses = c.bodies.map(|i| &self.goal[i].pose);
+            c.rounding(self.model(), poses)
+        };
+        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h;
+        gaps.max(crate::step::joints::rounding_over_h(self))
+    }
+}

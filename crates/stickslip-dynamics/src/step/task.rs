@@ -1,0 +1,99 @@
+//! What a step is asked to be: where it starts, how long it is, and how its contacts are read.
+
+use crate::settings::Settings;
+use crate::setup::Setup;
+use stickslip_model::{BodyState, Kind, Model, Restitution, Scheme, StepRecord};
+
+/// What kind of step is wanted, and how long it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    /// Its length, s; zero for a phase of an impact.
+    pub(crate) h: f64,
+    /// Time at its end, s.
+    pub(crate) t_next: f64,
+    pub(crate) kind: Kind,
+    pub(crate) scheme: Scheme,
+}
+
+impl Plan {
+    /// A step of length h from grid point to grid point. Its end is a product, so that time carries no accumulated
+    /// error.
+    pub(crate) fn whole_step(last: &StepRecord, h: f64, scheme: Scheme) -> Self {
+        Self {
+            h,
+            t_next: (last.step + 1) as f64 * h,
+            kind: Kind::Step,
+            scheme,
+        }
+    }
+
+    /// A phase of an impact at the time of `last`: velocities jump, no time passes.
+    pub(crate) const fn phase(last: &StepRecord, kind: Kind) -> Self {
+        Self {
+            h: 0.0,
+            t_next: last.t,
+            kind,
+            scheme: Scheme::Impact,
+        }
+    }
+
+    /// A step of this length between two events.
+    pub(crate) fn between_events(last: &StepRecord, h: f64) -> Self {
+        Self {
+            h,
+            t_next: last.t + h,
+            kind: Kind::Step,
+            scheme: Scheme::BetweenEvents,
+        }
+    }
+
+    /// Does no time pass?
+    pub(crate) const fn is_instant(&self) -> bool {
+        self.h == 0.0
+    }
+
+    /// Do the contacts of such a step restitute in the next one? (Impacts that are located restitute at once.)
+    pub(crate) const fn restitutes_later(&self) -> bool {
+        !matches!(self.scheme, Scheme::BetweenEvents | Scheme::Impact)
+    }
+}
+
+/// A step to be made. Every stage reads it, none can change it: a step that is refused leaves nothing behind.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) settings: &'a Settings,
+    /// The record that the step goes on from: the states at its start, and contacts and joints from which it is warm
+    /// started.
+    pub(crate) last: &'a StepRecord,
+    /// Compressions that are to be given back.
+    pub(crate) restitution: &'a Restitution,
+    pub(crate) plan: Plan,
+}
+
+impl<'a> Task<'a> {
+    pub(crate) const fn model(&self) -> &'a Model {
+        &self.setup.model
+    }
+
+    /// States at the start of the step.
+    pub(crate) fn start(&self) -> &'a [BodyState] {
+        &self.last.bodies
+    }
+
+    /// Is it a free body? (`None` is the world.)
+    pub(crate) fn is_free(&self, body: Option<usize>) -> bool {
+        body.is_some_and(|i| self.model().bodies[i].is_free())
+    }
+
+    /// The same step with its contacts read another way.
+    pub(crate) const fn read_by(self, scheme: Scheme) -> Self {
+        Self {
+            plan: Plan {
+                scheme,
+                ..self.plan
+            },
+            ..self
+        }
+    }
+}

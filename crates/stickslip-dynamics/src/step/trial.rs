@@ -1,0 +1,139 @@
+//! Lines 4 to 7: one solver's motion, and the loops that lead to it.
+//!
+//! Each loop is a function of its own; the outer ones come first.
+//!
+//! ```text
+//!   look_again        contacts that the motion meets and that have no row     at most SECOND_LOOKS
+//!     keep_limits     limits that it breaks and that have no row              at most LIMIT_ROUNDS
+//!       close_joints  rows of joints set anew about it                        at most joints::rounds::MOST_ROUNDS
+//!         Assembly::solve  contacts that slide get kinetic friction           at most once each
+//! ```
+//!
+//! The implicit method has one loop more around `keep_limits` (`methods/implicit.rs`).
+
+use crate::methods::implicit;
+use crate::step::assemble::Assembly;
+use crate::step::find::Contacts;
+use crate::step::integrate::Motion;
+use crate::step::joints::Joints;
+use crate::step::joints::rounds::{Closed, Rounds};
+use crate::step::predict::Predicted;
+use crate::step::refuse::Failure;
+use crate::stopwatch::{Stage, Stopwatch};
+use stickslip_model::islands::Islands;
+use stickslip_model::{BodyState, Scheme};
+use stickslip_solvers::solver::{ContactSolver, Solved};
+
+/// Second looks in a step at most. Each adds at least one contact, and a motion that meets something new every time is that
+/// of a body deep among others; the judge has the last word.
+const SECOND_LOOKS: usize = 50;
+
+/// Times that a step is assembled anew at most because a limit without a row was broken. Each adds at least one limit.
+const LIMIT_ROUNDS: usize = 50;
+
+/// Memory of the loops.
+#[derive(Default)]
+pub(crate) struct Trial {
+    pub(crate) assembly: Assembly,
+    pub(crate) joints: Joints,
+    /// The motion so far.
+    pub(crate) motion: Motion,
+    islands: Islands,
+    pub(crate) stopwatch: Stopwatch,
+}
+
+impl Trial {
+    /// A new step begins: no problem is posed, no limit watched.
+    pub(crate) fn begin(&mut self) {
+        self.assembly.clear();
+        self.joints.begin();
+    }
+
+    /// The motion through the step that `solver` finds; contacts that were missed at first are added to `contacts`.
+    pub(crate) fn motion(
+        &mut self,
+        step: &Predicted,
+        contacts: &mut Contacts,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Motion, Failure> {
+        let solved = match step.plan.scheme {
+            Scheme::Implicit => implicit::iterate(self, step, contacts, solver)?,
+            _ => self.look_again(step, contacts, solver)?,
+        };
+        Ok(Motion {
+            solved,
+            ..std::mem::take(&mut self.motion)
+        })
+    }
+
+    /// Line 7. Solves, looks at the motion, adds the contacts that it meets without a row, and solves again, until none is
+    /// missing. Only where time passes along predicted paths: between events, collisions are located instead.
+    pub(crate) fn look_again(
+        &mut self,
+        step: &Predicted,
+        contacts: &mut Contacts,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Solved, Failure> {
+        let looks = matches!(step.plan.scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
+        let mut solved = Solved::default();
+        for look in 0..SECOND_LOOKS {
+            solved = self.keep_limits(step, contacts, None, solver)?;
+            let complete = !looks || contacts.add_missed(step, &self.motion.bodies, look) == 0; // 7
+            self.stopwatch.lap(Stage::SecondLook);
+            if complete {
+                break;
+            }
+        }
+        Ok(solved)
+    }
+
+    /// Line 4. Assembles the problem of the contacts at hand and solves it; where the motion breaks limits that have no row,
+    /// they get one and it is assembled again. `iterate` is the motion at which contacts were measured, if it was one.
+    pub(crate) fn keep_limits(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        iterate: Option<&[BodyState]>,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Solved, Failure> {
+        let (mut solved, mut iterations) = (Solved::default(), 0);
+        for _ in 0..LIMIT_ROUNDS {
+            self.assembly.pose(step, contacts, iterate); // 4
+            self.joints.assemble(step, &mut self.assembly, iterate)?;
+            self.stopwatch.lap(Stage::Assemble);
+            let (found, closed) = self.close_joints(step, contacts, solver)?;
+            iterations += found.iterations;
+            solved = found;
+            if closed == Closed::Yes {
+                break;
+            }
+        }
+        self.stopwatch.lap(Stage::Integrate);
+        solved.iterations = iterations;
+        Ok(solved)
+    }
+
+    /// Lines 5 and 6. Solves, integrates, and sets the joints' rows anew about the motion, until every joint is closed or a
+    /// limit turns out to be missing.
+    fn close_joints(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(Solved, Closed), Failure> {
+        let (mut rounds, mut iterations) = (Rounds::default(), 0);
+        loop {
+            let (assembly, motion) = (&mut self.assembly, &mut self.motion);
+            let solved = assembly.solve(step, contacts, solver, rounds.coarse()); // 5
+            let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
+            iterations += solved.iterations;
+            self.stopwatch.lap(Stage::Solve);
+            motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
+            let closed = (self.joints).close(step, contacts, assembly, motion, &mut rounds)?;
+            if closed != Closed::NotYet {
+                solved.iterations = iterations;
+                return Ok((solved, closed));
+            }
+        }
+    }
+}

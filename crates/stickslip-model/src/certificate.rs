@@ -1,0 +1,166 @@
+//! Residuals of the law for one step.
+
+/// The kinds of residual, in the order of [`Certificate::residuals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Residual {
+    /// Newton-Euler: M(ν⁺ − ν) = h k + W p, as a velocity.
+    Momentum,
+    /// The map from velocity to pose, divided by h.
+    Map,
+    /// | |q| − 1 | of the quaternions.
+    Norm,
+    /// Prescribed bodies against their motion, as a velocity.
+    Prescribed,
+    /// Stored points, normals and gaps against the shapes, divided by h.
+    Geometry,
+    /// −min(0, ψ/h + u_n): the gap at the end of the step, linearised.
+    Gap,
+    /// min(p_n/m_eff, ψ/h + u_n) and −min(0, p_n).
+    Complementarity,
+    /// (|p_t| − μ p_n)₊ / m_eff.
+    Cone,
+    /// Friction against the slip: distance from maximal dissipation.
+    Direction,
+    /// Joints, limits, motors, dry friction and springs against their laws.
+    Joint,
+}
+
+/// What the judge found in one step. Every residual is a velocity, m/s, so that one tolerance fits all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Certificate {
+    /// One number for each [`Residual`], in its order.
+    pub residuals: [f64; Residual::ALL.len()],
+    /// Deepest true penetration of any pair at the end of the step, m (0 where none).
+    pub penetration: f64,
+    /// Largest body speed, m/s: the tolerance scales with max(1 m/s, |ν|).
+    pub speed: f64,
+    /// The equalities (momentum, map, norm, prescribed, geometry) hold by construction, so they are held
+    /// to rounding: the largest residual in units of its own rounding bound. Above 1 a number was
+    /// changed or lost, however small the residual is in m/s.
+    pub rounding: f64,
+    /// Rounding of the gaps, divided by h, m/s: no residual of the law is known better than this. Far below
+    /// the tolerance except for very small h (2e-8 m/s for a body of 1 m at h = 1e-6 s).
+    pub floor: f64,
+}
+
+impl Residual {
+    /// All kinds, in order.
+    pub const ALL: [Self; 10] = [
+        Self::Momentum,
+        Self::Map,
+        Self::Norm,
+        Self::Prescribed,
+        Self::Geometry,
+        Self::Gap,
+        Self::Complementarity,
+        Self::Cone,
+        Self::Direction,
+        Self::Joint,
+    ];
+
+    /// The laws of contacts and joints; the others are equalities.
+    pub const LAW: [Self; 5] = [
+        Self::Gap,
+        Self::Complementarity,
+        Self::Cone,
+        Self::Direction,
+        Self::Joint,
+    ];
+
+    /// Name in files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Momentum => "momentum",
+            Self::Map => "map",
+            Self::Norm => "norm",
+            Self::Prescribed => "prescribed",
+            Self::Geometry => "geometry",
+            Self::Gap => "gap",
+            Self::Complementarity => "complementarity",
+            Self::Cone => "cone",
+            Self::Direction => "direction",
+            Self::Joint => "joint",
+        }
+    }
+}
+
+impl Certificate {
+    /// The largest residual and its kind.
+    #[must_use]
+    pub fn worst(&self) -> (Residual, f64) {
+        self.worst_among(&Residual::ALL)
+    }
+
+    /// Does the law (gap, complementarity, cone, direction, joint) hold within [`Certificate::bound`], and
+    /// every equality to rounding?
+    #[must_use]
+    pub fn holds(&self, tolerance: f64) -> bool {
+        self.rounding <= 1.0 && self.worst_of_law().1 <= self.bound(tolerance)
+    }
+
+    /// The bound that `tolerance` sets in this step: tolerance·max(1 m/s, |ν|) + floor, m/s.
+    #[must_use]
+    pub fn bound(&self, tolerance: f64) -> f64 {
+        tolerance * self.speed.max(1.0) + self.floor
+    }
+
+    /// The largest residual of the laws (not of the equalities) and its kind.
+    #[must_use]
+    pub fn worst_of_law(&self) -> (Residual, f64) {
+        self.worst_among(&Residual::LAW)
+    }
+
+    fn worst_among(&self, kinds: &[Residual]) -> (Residual, f64) {
+        let mut worst = (kinds[0], 0.0);
+        for &kind in kinds {
+            let value = self.get(kind);
+            // A NaN is the worst of all, and once found it stays.
+            if value > worst.1 || (value.is_nan() && !f64::is_nan(worst.1)) {
+                worst = (kind, value);
+            }
+        }
+        worst
+    }
+
+    /// The worse of two, number by number: what holds for several steps at once.
+    pub fn join(&mut self, other: &Self) {
+        for (kind, value) in Residual::ALL.into_iter().zip(other.residuals) {
+            self.raise(kind, value);
+        }
+        let pairs = [
+            (&mut self.penetration, other.penetration),
+            (&mut self.speed, other.speed),
+            (&mut self.rounding, other.rounding),
+            (&mut self.floor, other.floor),
+        ];
+        for (mine, theirs) in pairs {
+            if theirs > *mine || theirs.is_nan() {
+                *mine = theirs;
+            }
+        }
+    }
+
+    /// One residual, m/s.
+    #[must_use]
+    pub fn get(&self, kind: Residual) -> f64 {
+        self.residuals[kind as usize]
+    }
+
+    /// Takes the larger of the residual so far and `value`; a NaN is kept.
+    pub fn raise(&mut self, kind: Residual, value: f64) {
+        let slot = &mut self.residuals[kind as usize];
+        if value > *slot || value.is_nan() {
+            *slot = value;
+        }
+    }
+
+    /// The same for an equality, whose rounding bound is `rounding` (same unit).
+    pub fn raise_equality(&mut self, kind: Residual, value: f64, rounding: f64) {
+        self.raise(kind, value);
+        let ratio = value / rounding;
+        if value != 0.0 && (ratio > self.rounding || ratio.is_nan()) {
+            self.rounding = ratio;
+        }
+    }
+}

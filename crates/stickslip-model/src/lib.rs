@@ -1,0 +1,33 @@
+//! What a world is made of and what a step leaves behind: the words that the stepper and the judge share.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`model`] | bodies with shapes and masses, what joins them |
+//! | [`joint`], [`spring`] | kinematics of joints and springs: coordinates, directions, what they aim at |
+//! | [`scheme`] | where and when each method writes the law of a contact |
+//! | [`step`] | states, contacts, impulses: the record of one step |
+//! | [`certificate`] | the judge's word on a step, as stored with it |
+//! | [`restitution`], [`islands`] | what is remembered from step to step, and which bodies move together |
+//!
+//! Nothing here says whether a step is right. The stepper (`stickslip-dynamics`) and the judge (`stickslip-certify`)
+//! each write the equations of motion and the contact law for themselves, so that one wrong formula cannot be wrong in both.
+
+pub mod certificate;
+pub mod islands;
+pub mod joint;
+pub mod model;
+pub mod restitution;
+pub mod scheme;
+pub mod spring;
+pub mod step;
+
+pub use certificate::{Certificate, Residual};
+pub use joint::{Aims, Joint, JointImpulse};
+pub use model::{Body, Model};
+pub use restitution::Restitution;
+pub use scheme::Scheme;
+pub use spring::Spring;
+pub use step::{
+    BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Given, Kind, Mode, Reading,
+    StepRecord, Wrench,
+};

@@ -1,0 +1,95 @@
+//! What never changes during a run: bodies with their shapes and masses, joints and springs, sorted by name.
+
+use crate::joint::Joint;
+use crate::spring::Spring;
+use glam::DMat3;
+use stickslip_geometry::{MassProperties, Shape};
+
+/// One body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Unique name; bodies are sorted by it.
+    pub name: String,
+    /// Shape in the body frame.
+    pub shape: Shape,
+    /// Mass and inertia of a free body; `None` for one whose motion is prescribed (or fixed).
+    pub mass: Option<MassProperties>,
+    /// I⁻¹ in the body frame; zero for a prescribed body and for a particle, which does not turn.
+    pub inverse_inertia: DMat3,
+    /// One bit for each group it is in: bodies that share a group do not collide.
+    pub groups: u64,
+}
+
+/// The bodies of a world and what joins them, sorted by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// In the order of their names.
+    pub bodies: Vec<Body>,
+    /// In the order of their names.
+    pub joints: Vec<Joint>,
+    /// In the order of their names.
+    pub springs: Vec<Spring>,
+}
+
+impl Model {
+    /// May the two meet: is one of them free, and do they share no group?
+    #[must_use]
+    pub fn may_collide(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.bodies[i], &self.bodies[j]);
+        (a.is_free() || b.is_free()) && a.groups & b.groups == 0
+    }
+
+    /// Names of the bodies, in their order.
+    pub fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().map(|b| b.name.as_str())
+    }
+
+    /// Names of the joints, then of the springs: the order of [`crate::StepRecord::joints`].
+    pub fn joint_names(&self) -> impl Iterator<Item = &str> {
+        let joints = self.joints.iter().map(|j| j.name.as_str());
+        joints.chain(self.springs.iter().map(|s| s.name.as_str()))
+    }
+
+    /// The two ends of every joint and of every spring that is taken implicitly: bodies that move together.
+    pub fn joined(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
+        let joints = self.joints.iter().map(|j| j.bodies);
+        let springs = self.springs.iter().filter(|s| !s.explicit);
+        joints.chain(springs.map(|s| s.bodies(&self.joints)))
+    }
+}
+
+impl Body {
+    /// A body that moves freely.
+    #[must_use]
+    pub fn free(name: impl Into<String>, shape: Shape, mass: MassProperties) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            inverse_inertia: if mass.inertia == DMat3::ZERO {
+                DMat3::ZERO
+            } else {
+                mass.inertia.inverse()
+            },
+            mass: Some(mass),
+            groups: 0,
+        }
+    }
+
+    /// A body whose motion is given.
+    #[must_use]
+    pub fn prescribed(name: impl Into<String>, shape: Shape) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mass: None,
+            inverse_inertia: DMat3::ZERO,
+            groups: 0,
+        }
+    }
+
+    /// Does the body obey Newton's law (and not a prescribed motion)?
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
+        self.mass.is_some()
+    }
+}

@@ -1,0 +1,88 @@
+//! Where and when a method writes the law of a contact.
+
+use crate::model::Model;
+use crate::step::BodyState;
+use stickslip_geometry::Pose;
+
+/// How a record's contacts are to be read.
+///
+/// | scheme | shapes, levers | normal row |
+/// |---|---|---|
+/// | Stewart and Trinkle | free bodies at t_l, prescribed at t_{l+1} | ψ/h + Wᵀν⁺, W of the free bodies |
+/// | between events | all at t_l | ψ/H + Wᵀν⁺ of all, H the step asked for |
+/// | impact | all, now | Wᵀν⁺ of all |
+/// | Anitescu | all at t_{l+1}, reached with ν_l | max(ψ, 0)/h + Wᵀν⁺ of all |
+/// | implicit | all at t_{l+1}, reached with ν⁺ | ψ/h |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Scheme {
+    /// Stewart and Trinkle.
+    #[default]
+    StewartTrinkle,
+    /// A step between two events.
+    BetweenEvents,
+    /// A phase of an impact.
+    Impact,
+    /// Constraints at q ⊕ hν, velocities after.
+    Anitescu,
+    /// Everything at the end of the step.
+    Implicit,
+}
+
+impl Scheme {
+    /// Are shapes and levers those of the end of the step?
+    #[must_use]
+    pub const fn at_end(self) -> bool {
+        matches!(self, Self::Anitescu | Self::Implicit)
+    }
+
+    /// Where a body's gaps and levers are measured.
+    #[must_use]
+    pub fn pose<'s>(
+        self,
+        model: &Model,
+        before: &'s [BodyState],
+        after: &'s [BodyState],
+        i: usize,
+    ) -> &'s Pose {
+        let end = match self {
+            Self::StewartTrinkle => !model.bodies[i].is_free(),
+            Self::BetweenEvents | Self::Impact => false,
+            Self::Anitescu | Self::Implicit => true,
+        };
+        if end { &after[i].pose } else { &before[i].pose }
+    }
+
+    /// Do contacts count displacements over the step, divided by h, in place of velocities?
+    ///
+    /// In a scene without joints the velocity of a contact's points is that of the twist, ν⁺ at the lever: linear, as Stewart
+    /// and Trinkle write it. Joints are closed at the end of the step exactly, and bodies that joints and sticking contacts
+    /// hold together in a ring turn as one: rows linear in the step would contradict the joints by h ω² r. So where there are
+    /// joints, a contact counts the change of its gap over the step, and the displacement of its material points along the
+    /// tangents. The gap of a corner or of a round body over a face is then exact at the end of the step.
+    #[must_use]
+    pub fn counts_displacements(self, model: &Model) -> bool {
+        let moves = !matches!(self, Self::Impact | Self::Anitescu);
+        moves && !model.joints.is_empty()
+    }
+
+    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for.
+    #[must_use]
+    pub fn gap_rate(self, gap: f64, h: f64, grid: f64) -> f64 {
+        match self {
+            Self::StewartTrinkle | Self::Implicit => gap / h,
+            Self::BetweenEvents => gap / grid,
+            Self::Impact => 0.0,
+            Self::Anitescu => gap.max(0.0) / h,
+        }
+    }
+
+    /// Does the normal row count the velocity of a free (or of a prescribed) body?
+    #[must_use]
+    pub const fn counts(self, free: bool) -> bool {
+        match self {
+            Self::StewartTrinkle => free,
+            Self::BetweenEvents | Self::Impact | Self::Anitescu => true,
+            Self::Implicit => false,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The last stages: other scales of impulses, every combination of modes, and other problems on the way to the true one.
+
+use crate::auto::chain::{Chain, Kit, Verdict, largest_scaled};
+use crate::auto::plans::{CHANGES, NEAR};
+use crate::coupling::{System, SystemMemory};
+use crate::engines::homotopy::HomotopySettings;
+use crate::engines::interior_point::InteriorPointSettings;
+use crate::engines::modes;
+use crate::engines::newton::NewtonSettings;
+use crate::engines::nsgs::NsgsSettings;
+use crate::lcp::pyramid;
+use crate::limit;
+use crate::problem::Posed;
+use crate::problem::local::LocalProblem;
+use crate::problem::{ContactProblem, Law};
+use crate::solver::{Effort, Engine, Outcome};
+use glam::DVec3;
+
+/// How impulses are measured: w̄ (w_heavy/w̄)^s, see [`System::rescale`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale(f64);
+
+impl Scale {
+    /// By the heaviest body.
+    pub(super) const HEAVY: Self = Self(1.0);
+    /// Between that and the natural one.
+    pub(super) const BETWEEN: Self = Self(0.5);
+    const NATURAL: Self = Self(0.0);
+}
+
+impl Chain<'_> {
+    /// Newton on another scale.
+    pub(super) fn newton_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.newton_settings();
+        self.on_scale(scale, p, |kit, system, p, tolerance| {
+            kit.newton.improve(system, p, tolerance, &settings)
+        })
+    }
+
+    /// The interior point on another scale.
+    pub(super) fn interior_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.interior_settings();
+        self.on_scale(scale, p, |kit, system, p, tolerance| {
+            kit.interior_point.improve(system, p, tolerance, &settings)
+        })
+    }
+
+    /// The homotopy on another scale.
+    pub(super) fn homotopy_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.homotopy_settings(&HomotopySettings::ONE_PATH);
+        self.on_scale(scale, p, |kit, system, p, tolerance| {
+            kit.homotopy.improve(system, p, tolerance, &settings)
+        })
+    }
+
+    /// The proximal method on another scale.
+    pub(super) fn proximal_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.proximal_settings(NEAR);
+        self.on_scale(scale, p, |kit, system, p, tolerance| {
+            kit.proximal.improve(system, p, tolerance, &settings)
+        })
+    }
+
+    /// A method on another scale, its answer taken to rounding by Newton on the natural one.
+    fn on_scale(
+        &mut self,
+        scale: Scale,
+        p: &mut Vec<DVec3>,
+        method: impl FnOnce(&mut Kit, &mut System, &mut Vec<DVec3>, f64) -> Outcome,
+    ) -> Verdict {
+        let w_heavy = self.profile.w_heavy;
+        self.system.rescale(w_heavy, scale.0);
+        let outcome = method(self.kit, &mut self.system, p, self.inner);
+        self.system.rescale(w_heavy, Scale::NATURAL.0);
+        self.charge(outcome.effort);
+        let newton = self.newton_settings();
+        self.newton(&newton, p).into()
+    }
+}
+
+/// Directions of the pyramids that stand for cones.
+const DIRECTIONS: usize = 8;
+
+impl Chain<'_> {
+    /// The problem on its contacts.
+    fn local(&self) -> LocalProblem {
+        match self.problem {
+            Posed::Step(step) => {
+                let mut local = LocalProblem::default();
+                local.assemble(step);
+                local
+            }
+            Posed::Local(local) => local.clone(),
+        }
+    }
+
+    /// Newton from Lemke's answer on pyramids.
+    pub(super) fn pyramids(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let newton = self.newton_settings();
+        let found = pyramid::start(&mut self.local(), DIRECTIONS, p) && self.newton(&newton, p);
+        found.into()
+    }
+
+    /// Newton on every combination of modes, with pyramids in place of the cones.
+    pub(super) fn modes(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let mut local = self.local();
+        pyramid::replace_cones(&mut local, DIRECTIONS);
+        let settings = self.newton_settings();
+        let outcome = modes::search(&local, &mut self.kit.newton, &settings, p, self.inner);
+        self.judge(p, outcome.effort, "modes").into()
+    }
+}
+
+/// Of each problem on the way: roundings of w̄|p| that its residual may have, ε/q² of the path from the problem before, and
+/// sweeps where neither Newton nor the path arrives. (Chosen without measurement.)
+const WAY_ROUNDINGS: f64 = 256.0;
+const WAY_SMOOTHING: f64 = 1e-5;
+const WAY_SWEEPS: usize = 1000;
+
+/// Settings of the methods on each problem on the way.
+struct WaySettings {
+    newton: NewtonSettings,
+    homotopy: HomotopySettings,
+    interior_point: InteriorPointSettings,
+}
+
+impl Chain<'_> {
+    /// Steep cones, from μ = 1 to their own.
+    pub(super) fn by_friction(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let Posed::Step(step) = self.problem else {
+            return Verdict::Next;
+        };
+        let steepest = self.profile.steepest;
+        self.by_other_problems(step, p, |s, problem| {
+            let cap = libm::pow(steepest, s);
+            for (contact, own) in problem.contacts.iter_mut().zip(&step.contacts) {
+                if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
+                    *mu = own.min(cap);
+                }
+            }
+        })
+    }
+
+    /// Masses over decades, from equal ones to their own.
+    pub(super) fn by_masses(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let Posed::Step(step) = self.problem else {
+            return Verdict::Next;
+        };
+        let [least, _] = self.profile.inverse_masses;
+        self.by_other_problems(step, p, |s, problem| {
+            for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
+                let scale = libm::pow(own.mass / least, s - 1.0);
+                mass.mass = own.mass * scale;
+                mass.inertia = own.inertia * scale;
+            }
+        })
+    }
+
+    /// The problem changed by `change` from s = 0 to its own, s = 1, each solved from the last one's impulses.
+    fn by_other_problems(
+        &mut self,
+        step: &ContactProblem,
+        p: &mut Vec<DVec3>,
+        change: impl Fn(f64, &mut ContactProblem),
+    ) -> Verdict {
+        let settings = WaySettings {
+            newton: self.newton_settings(),
+            homotopy: self.homotopy_settings(&HomotopySettings::ONE_PATH),
+            interior_point: self.interior_settings(),
+        };
+        let mut problem = step.clone();
+        let mut memory = SystemMemory::default();
+        for k in 0..=CHANGES {
+            if limit::reached() {
+                return Verdict::Next;
+            }
+            change(f64::from(k) / f64::from(CHANGES), &mut problem);
+            let mut system = memory.system(Posed::Step(&problem));
+            // On the way no more than the rounding of impulses allows.
+            let inner = if k == CHANGES {
+                self.inner
+            } else {
+                let size = largest_scaled(&system, p);
+                self.inner.max(WAY_ROUNDINGS * f64::EPSILON * size)
+            };
+            let outcome = self.on_the_way(&mut system, inner, k, &settings, p);
+            self.charge(outcome.effort);
+            if outcome.residual > inner && k < CHANGES {
+                return Verdict::Next;
+            }
+        }
+        self.judge(p, Effort::default(), "newton").into()
+    }
+}
+
+impl Chain<'_> {
+    /// Problem `k` on the way, from the impulses of the one before: what the method that ended it came to.
+    fn on_the_way(
+        &mut self,
+        system: &mut System,
+        inner: f64,
+        k: u32,
+        settings: &WaySettings,
+        p: &mut Vec<DVec3>,
+    ) -> Outcome {
+        let before = p.clone();
+        let kit = &mut *self.kit;
+        let mut outcome = kit.newton.improve(system, p, inner, &settings.newton);
+        if outcome.residual > inner && k > 0 {
+            p.clone_from(&before);
+            let (engine, along) = (&mut kit.homotopy, &settings.homotopy);
+            outcome = engine.improve_from(system, WAY_SMOOTHING, p, inner, along);
+        }
+        if outcome.residual > inner {
+            p.clone_from(&before);
+            let sweeps = NsgsSettings {
+                sweeps: WAY_SWEEPS,
+                ..NsgsSettings::ALONE
+            };
+            kit.nsgs.improve(system, p, inner, &sweeps);
+            outcome = kit.newton.improve(system, p, inner, &settings.newton);
+        }
+        if outcome.residual > inner {
+            let (engine, along) = (&mut kit.interior_point, &settings.interior_point);
+            outcome = engine.improve(system, p, inner, along);
+        }
+        outcome
+    }
+}

@@ -1,0 +1,146 @@
+//! The tables of `auto`: which stages there are, when each is tried, where it begins, and why it is there.
+//!
+//! | problem | tables, in their order |
+//! |---|---|
+//! | an island of a step, with impulses of the last one | [`WARM`], [`LAST`] |
+//! | the same without | [`COLD`], [`LAST`] |
+//! | an island of a stored problem (above [`MAX_DENSE_CONTACTS`] contacts, or where full Newton steps fail) | [`STORED_FIRST`], then up to three times, each to a tighter tolerance of the methods, [`STORED`] and [`LAST`] |
+//!
+//! A stage is tried where all of its needs hold; the search ends with the first whose residual, recomputed on the problem as
+//! given, meets the tolerance. Stages of the selection rule (`selection`) decide which answer is taken, the others only find one.
+
+mod last;
+mod steps;
+mod stored;
+
+use crate::auto::chain::{Chain, Verdict};
+use crate::auto::profile::Need;
+use core::fmt::Write;
+use glam::DVec3;
+
+pub use last::LAST;
+pub use steps::{COLD, WARM};
+pub(super) use stored::{BY_PATCHES, STORED_STARTS, TIGHTEN};
+pub use stored::{MAX_DENSE_CONTACTS, STORED, STORED_FIRST};
+
+/// Stages in the order in which they are tried.
+#[derive(Clone, Copy)]
+pub struct Table {
+    /// Its name in traces and docs.
+    pub name: &'static str,
+    /// First to last.
+    pub stages: &'static [Stage],
+}
+
+/// One way to look for an answer.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    /// Its name in traces and docs, unique in each table.
+    pub name: &'static str,
+    /// What must hold of the problem: all of these.
+    pub when: &'static [Need],
+    /// Where it begins.
+    pub from: Begin,
+    /// What it does with the impulses it is given, which are left where it ends.
+    pub(super) run: fn(&mut Chain<'_>, &mut Vec<DVec3>) -> Verdict,
+    /// Does it belong to the selection rule?
+    pub rule: bool,
+    /// Why it is there.
+    pub why: &'static str,
+}
+
+/// Where a stage begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// At the impulses given: those of the last step.
+    Guess,
+    /// At zero.
+    Zero,
+    /// At the best impulses so far.
+    Best,
+    /// Where the stage before ended (the best so far for the first of a table).
+    Last,
+    /// Where the stage before began.
+    Again,
+    /// Where the last sweeps ended (zero before the first).
+    Sweeps,
+    /// By itself: impulses are not used, and stay as they are where it finds none.
+    Scratch,
+}
+
+impl core::fmt::Display for Begin {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Guess => "the guess",
+            Self::Zero => "zero",
+            Self::Best => "the best so far",
+            Self::Last => "the end of the stage before",
+            Self::Again => "the start of the stage before",
+            Self::Sweeps => "the end of the last sweeps",
+            Self::Scratch => "scratch",
+        })
+    }
+}
+
+// Sizes. (Where no figure is given, none is known: the number was chosen without a measurement that is on record.)
+
+/// Up to this many contacts Gauss-Seidel is cheap enough to try early, and Newton is given time to creep.
+pub(super) const SMALL: usize = 30;
+/// Beyond this many contacts Newton does not get far from zero, the path from the last step's problem gets nowhere, and the
+/// interior point takes as many steps as for few contacts.
+pub(super) const LARGE: usize = 200;
+/// Beyond this many contacts a proximal iteration that gets nowhere is given up after a quarter of its centres.
+pub(super) const SLOW_CENTRES: usize = 90;
+/// Most contacts for which Lemke is asked: his pivots grow faster than their number.
+pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
+// Lengths of attempts.
+
+/// Newton steps of an attempt. (No figure.)
+pub(super) const NEWTON_STEPS: usize = 40;
+/// Newton steps of an attempt from a few sweeps: which start is a good one is chance, so none gets much time. (No figure.)
+pub(super) const SHORT_STEPS: usize = 20;
+/// Steps within which Newton must halve its merit: usually, in a large or a hopeful problem, and on the path of the relaxation,
+/// whose next point is the better investment. (No figures.)
+pub(super) const PATIENCE: usize = 12;
+pub(super) const LESS_PATIENCE: usize = 8;
+pub(super) const LEAST_PATIENCE: usize = 6;
+/// Whole steps of Newton from the guess where the line search would shorten one. (Of 40 ragdolls that the line search left 35
+/// are solved, in 5 whole steps on average.)
+pub(super) const WHOLE_STEPS: usize = 12;
+/// Centres of the proximal method. (No figure.)
+pub(super) const CENTRES: usize = 40;
+/// First compliance of the proximal method from impulses that are nearly right. (No figure.)
+pub(super) const NEAR: f64 = 1e-3;
+/// Steps along the path from the last step's problem. (No figure.)
+pub(super) const CONTINUATION_STEPS: usize = 40;
+/// Problems between equal masses (or μ = 1) and the true ones. (No figure.)
+pub(super) const CHANGES: u32 = 60;
+
+/// Every table.
+pub const TABLES: [Table; 5] = [WARM, COLD, STORED_FIRST, STORED, LAST];
+
+/// The tables as Markdown, for the docs.
+#[must_use]
+pub fn markdown() -> String {
+    let mut out = String::new();
+    for Table { name, stages } in TABLES {
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "\n**{name}**\n\n| stage | rule | when | from | why |\n|---|---|---|---|---|\n"
+        );
+        for stage in stages {
+            let needs: Vec<String> = stage.when.iter().map(ToString::to_string).collect();
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {} | {} | {} |",
+                stage.name,
+                if stage.rule { "yes" } else { "" },
+                needs.join(", "),
+                stage.from,
+                stage.why
+            );
+        }
+    }
+    out
+}

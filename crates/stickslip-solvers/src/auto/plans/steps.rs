@@ -1,0 +1,183 @@
+//! The tables of a step: with impulses of the last one, and without.
+
+use crate::auto::plans::{
+    Begin, LARGE, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
+};
+use crate::auto::profile::Need::{Any, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
+use crate::auto::rest::Follow;
+use crate::engines::homotopy::HomotopySettings;
+use crate::engines::newton::Map;
+
+/// Sweeps of Gauss-Seidel as a stage of its own. (No figure.)
+const EARLY_SWEEPS: usize = 30;
+
+// Stages that stand in several tables.
+
+pub(super) const ONE_CONTACT: Stage = Stage {
+    name: "one-contact",
+    when: &[UpTo(1)],
+    from: Begin::Scratch,
+    run: |chain, p| chain.one_contact(p),
+    rule: true,
+    why: "one contact alone has a closed form",
+};
+
+pub(super) const NEWTON_ON_ALART_CURNIER: Stage = Stage {
+    name: "newton-alart-curnier",
+    when: &[],
+    from: Begin::Again,
+    run: |chain, p| chain.newton_from_guess(Map::AlartCurnier, 0, p),
+    rule: true,
+    why: "gets on where contacts slide and open in turn: 35 of 65 plates that the natural map left",
+};
+
+pub(super) const SWEEPS: Stage = Stage {
+    name: "sweeps-30",
+    when: &[UpTo(SMALL)],
+    from: Begin::Best,
+    run: |chain, p| chain.sweeps_then_newton(EARLY_SWEEPS, p),
+    rule: true,
+    why: "Gauss-Seidel gets somewhere from everywhere; Newton then takes it to rounding",
+};
+
+pub(super) const INTERIOR: Stage = Stage {
+    name: "interior-point",
+    when: &[],
+    from: Begin::Scratch,
+    run: |chain, p| chain.interior(p),
+    rule: true,
+    why: "needs no start and its end depends on the problem alone; pyramids are seen as the cones inside them, and Newton \
+          finishes on the pyramids",
+};
+
+pub(super) const LEMKE: Stage = Stage {
+    name: "lemke",
+    when: &[Polyhedral, UpTo(MAX_LEMKE_CONTACTS)],
+    from: Begin::Scratch,
+    run: |chain, p| chain.lemke(p),
+    rule: false,
+    why: "finds an answer in finitely many pivots, or a ray, which says more than a number",
+};
+
+pub(super) const INFEASIBLE: Stage = Stage {
+    name: "infeasible",
+    when: &[Not(&[Polyhedral]), UpTo(MAX_LEMKE_CONTACTS)],
+    from: Begin::Scratch,
+    run: |chain, p| chain.infeasible(p),
+    rule: false,
+    why: "far from any answer: if not even without friction the gaps can all stay open (a closing vice), none exists",
+};
+
+/// A step with the impulses of the last one.
+pub const WARM: Table = Table {
+    name: "warm",
+    stages: &[
+        ONE_CONTACT,
+        Stage {
+            name: "newton-whole-steps",
+            when: &[],
+            from: Begin::Guess,
+            run: |chain, p| chain.newton_from_guess(Map::Natural, WHOLE_STEPS, p),
+            rule: true,
+            why: "what moves goes on: the last impulses are nearly right; whole steps pass the kinks where a line search stops",
+        },
+        NEWTON_ON_ALART_CURNIER,
+        SWEEPS,
+        Stage {
+            name: "quotient-short",
+            when: &[Smooth, MoreThan(LARGE)],
+            from: Begin::Scratch,
+            run: |chain, p| chain.quotient(&HomotopySettings::SYMMETRIC_SHORT, p),
+            rule: true,
+            why: "a symmetric pile is an eighth of itself; other stages follow, so its paths are kept short",
+        },
+        Stage {
+            name: "relaxation-to-rest",
+            when: &[],
+            from: Begin::Last,
+            run: |chain, p| chain.relaxation(Follow::ToRest, p),
+            rule: true,
+            why: "tells whether rest is possible; left where velocities do not fall: 30 % less time on plates and balls",
+        },
+        INTERIOR,
+        Stage {
+            name: "continuation-1e-3",
+            when: &[UpTo(LARGE), Smooth],
+            from: Begin::Guess,
+            run: |chain, p| chain.continuation(1e-3, p),
+            rule: false,
+            why: "the last step's problem becomes this one along a path that may turn back",
+        },
+        Stage {
+            name: "continuation-1e-5",
+            when: &[UpTo(LARGE), Smooth],
+            from: Begin::Guess,
+            run: |chain, p| chain.continuation(1e-5, p),
+            rule: false,
+            why: "the same, less smoothed",
+        },
+        Stage {
+            name: "proximal-near",
+            when: &[UpTo(LARGE)],
+            from: Begin::Best,
+            run: |chain, p| chain.proximal(NEAR, p),
+            rule: false,
+            why: "redundant contacts: compliance gives moves that change no velocity a finite size",
+        },
+        LEMKE,
+        INFEASIBLE,
+    ],
+};
+
+/// A step without impulses of a last one: what can rest, rests, although other answers may be as lawful and sooner found.
+pub const COLD: Table = Table {
+    name: "cold",
+    stages: &[
+        ONE_CONTACT,
+        Stage {
+            name: "newton-from-zero",
+            when: &[Any(&[Sliding, UpTo(LARGE)])],
+            from: Begin::Guess,
+            run: |chain, p| chain.newton_to_rest(p),
+            rule: true,
+            why: "finds rest in a few steps where it is near; what slides takes the answer near the smallest impulses",
+        },
+        Stage {
+            name: "quotient",
+            when: &[Smooth, MoreThan(LARGE)],
+            from: Begin::Scratch,
+            run: |chain, p| chain.quotient_to_rest(&HomotopySettings::SYMMETRIC, p),
+            rule: true,
+            why: "a symmetric pile falls symmetrically, and is an eighth of itself: 12 layers of balls in 1.8 s, open before",
+        },
+        Stage {
+            name: "relaxation",
+            when: &[],
+            from: Begin::Last,
+            run: |chain, p| chain.relaxation_to_rest(p),
+            rule: true,
+            why: "convex: its velocity is unique, and is rest wherever rest is possible",
+        },
+        Stage {
+            name: "first-answer",
+            when: &[],
+            from: Begin::Last,
+            run: |chain, p| chain.first_answer(p),
+            rule: true,
+            why: "nothing rests: Newton's answer from zero stands, if it found one",
+        },
+        INTERIOR,
+        Stage {
+            name: "newton-whole-steps",
+            when: &[],
+            from: Begin::Last,
+            run: |chain, p| chain.newton_from_guess(Map::Natural, WHOLE_STEPS, p),
+            rule: true,
+            why: "the end of the interior point may be near enough",
+        },
+        NEWTON_ON_ALART_CURNIER,
+        SWEEPS,
+        LEMKE,
+        INFEASIBLE,
+    ],
+};

@@ -1,0 +1,272 @@
+//! What is known of an island before anything is tried: every choice of `auto` is a function of it.
+
+use crate::coupling::{Coupled, System};
+use crate::problem::Posed;
+use crate::solver::Laws;
+use glam::{DVec2, DVec3};
+
+/// A problem in numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Number of contacts.
+    pub contacts: usize,
+    /// Has every law a smoothed form (no pyramids, no discs)?
+    pub smooth: bool,
+    /// Are all laws rows of an LCP (no quadratic cones, no discs)?
+    pub polyhedral: bool,
+    /// What there is to start from.
+    pub start: Start,
+    /// On bodies or on contacts.
+    pub form: Form,
+    /// Largest w̄ of a contact, 1/kg: that of the lightest bodies.
+    pub w_light: f64,
+    /// Least positive 1/m of a body (of a stored problem: w̄ of a contact), 1/kg: that of the heaviest; infinite where there is
+    /// none.
+    pub w_heavy: f64,
+    /// Least and largest 1/m of a step's bodies, 1/kg; zeros for a stored problem.
+    pub inverse_masses: [f64; 2],
+    /// Largest coefficient of friction.
+    pub steepest: f64,
+}
+
+/// What there is to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// No impulses.
+    Cold,
+    /// No impulses, and a contact that slides by far faster than the step's forces make it.
+    Sliding,
+    /// Impulses of the last step, or those that the caller gave.
+    Warm,
+}
+
+/// The form of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One step of bodies. Its motion goes on: which answer is taken matters (`selection`).
+    Step,
+    /// Reduced to its contacts, as it is stored in a file: any answer will do.
+    Stored,
+}
+
+/// A contact slides on its own where its speed along is so many times the largest speed across: from rest, both are of the size
+/// of acceleration times step. (Chosen without measurement.)
+const SLIDES: f64 = 10.0;
+
+impl Profile {
+    /// Of a problem with its system; `guess` is empty, or impulses to start from. (`u` is memory.)
+    pub(super) fn of(
+        problem: Posed,
+        system: &mut System,
+        guess: &[DVec3],
+        u: &mut Vec<DVec3>,
+    ) -> Self {
+        let contacts = system.len();
+        let laws = |all: Laws| (0..contacts).all(|i| all.include(system.law(i)));
+        let frictions = (0..contacts).map(|i| system.law(i).friction());
+        let w_bars = (0..contacts).map(|i| system.w_bar(i));
+        let least =
+            |w: &mut dyn Iterator<Item = f64>| w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+        let w_light = w_bars.clone().fold(0.0, f64::max);
+        let (form, w_heavy, inverse_masses) = match problem {
+            Posed::Step(step) => {
+                let masses = step.inverse_mass.iter().map(|m| m.mass);
+                (Form::Step, least(&mut masses.clone()), range(masses))
+            }
+            Posed::Local(_) => (Form::Stored, least(&mut { w_bars }), [0.0; 2]),
+        };
+        Self {
+            contacts,
+            smooth: laws(Laws::Smooth),
+            polyhedral: laws(Laws::Polyhedral),
+            steepest: frictions.fold(0.0, f64::max),
+            w_light,
+            w_heavy,
+            inverse_masses,
+            start: match form {
+                Form::Stored if guess.is_empty() => Start::Cold,
+                Form::Step if guess.iter().all(|&p| p == DVec3::ZERO) => {
+                    system.velocities(guess, u);
+                    if slides(u) {
+                        Start::Sliding
+                    } else {
+                        Start::Cold
+                    }
+                }
+                _ => Start::Warm,
+            },
+            form,
+        }
+    }
+
+    /// Is there nothing to start from?
+    #[must_use]
+    pub const fn is_cold(&self) -> bool {
+        !matches!(self.start, Start::Warm)
+    }
+}
+
+/// Least and largest.
+fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([f64::INFINITY, 0.0], |[a, b], m| [a.min(m), b.max(m)])
+}
+
+/// Does a contact with one of these velocities slide on its own?
+fn slides(u: &[DVec3]) -> bool {
+    let across = u.iter().fold(0.0, |m, u| f64::max(m, u.x.abs()));
+    let along = |u: &DVec3| DVec2::new(u.y, u.z).length();
+    u.iter().any(|u| along(u) > SLIDES * across)
+}
+
+/// One condition on a profile.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// At most so many contacts.
+    UpTo(usize),
+    /// More contacts than that.
+    MoreThan(usize),
+    /// All laws have a smoothed form.
+    Smooth,
+    /// All laws are rows of an LCP.
+    Polyhedral,
+    /// No impulses to start from.
+    Cold,
+    /// No impulses, and a contact slides on its own.
+    Sliding,
+    /// A step, not a stored problem.
+    Step,
+    /// Largest w̄ over that of the heaviest body is more than that.
+    ScalesApart(f64),
+    /// Largest mass over least is more than that, and every body is free.
+    MassesApart(f64),
+    /// A coefficient of friction is larger than that.
+    Steeper(f64),
+    /// One of these.
+    Any(&'static [Need]),
+    /// Not all of these.
+    Not(&'static [Need]),
+}
+
+impl Need {
+    /// Does it hold?
+    #[must_use]
+    pub fn holds(&self, of: &Profile) -> bool {
+        match *self {
+            Self::UpTo(n) => of.contacts <= n,
+            Self::MoreThan(n) => of.contacts > n,
+            Self::Smooth => of.smooth,
+            Self::Polyhedral => of.polyhedral,
+            Self::Cold => of.is_cold(),
+            Self::Sliding => of.start == Start::Sliding,
+            Self::Step => of.form == Form::Step,
+            Self::ScalesApart(factor) => of.w_light > factor * of.w_heavy,
+            Self::MassesApart(factor) => {
+                let [least, most] = of.inverse_masses;
+                least > 0.0 && most > factor * least
+            }
+            Self::Steeper(mu) => of.steepest > mu,
+            Self::Any(needs) => needs.iter().any(|need| need.holds(of)),
+            Self::Not(needs) => !needs.iter().all(|need| need.holds(of)),
+        }
+    }
+}
+
+impl core::fmt::Display for Need {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let join = |needs: &[Self], with: &str| {
+            let words: Vec<String> = needs.iter().map(ToString::to_string).collect();
+            words.join(with)
+        };
+        match self {
+            Self::UpTo(1) => write!(f, "one contact"),
+            Self::UpTo(n) => write!(f, "up to {n} contacts"),
+            Self::MoreThan(n) => write!(f, "more than {n} contacts"),
+            Self::Smooth => write!(f, "no pyramids or discs"),
+            Self::Polyhedral => write!(f, "no cones or discs"),
+            Self::Cold => write!(f, "no guess"),
+            Self::Sliding => write!(f, "slides"),
+            Self::Step => write!(f, "a step"),
+            Self::ScalesApart(factor) => write!(f, "w̄ over more than {factor} times"),
+            Self::MassesApart(factor) => write!(f, "masses over more than {factor} times"),
+            Self::Steeper(mu) => write!(f, "μ above {mu}"),
+            Self::Any(needs) => write!(f, "{}", join(needs, " or ")),
+            Self::Not(needs) => write!(f, "not ({})", join(needs, ", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::SystemMemory;
+    use crate::problem::generate::{box_mass, frame};
+    use crate::problem::{Action, Arm, ContactBlock, ContactProblem, Law, Twist};
+
+    /// Boxes of these masses in a row on the ground, each with one contact, moving at `nu`.
+    fn boxes(masses: &[f64], nu: DVec3, law: &Law) -> ContactProblem {
+        let mut problem = ContactProblem::default();
+        for (body, &mass) in masses.iter().enumerate() {
+            problem.inverse_mass.push(box_mass(mass, DVec3::ONE));
+            problem.nu_free.push(Twist {
+                linear: nu,
+                angular: DVec3::ZERO,
+            });
+            let arm = Arm {
+                body,
+                lever: -DVec3::Z,
+                sign: 1.0,
+                action: Action::Force,
+            };
+            problem.contacts.push(ContactBlock {
+                frame: frame(DVec3::Z),
+                arms: [Some(arm), None],
+                b: DVec3::ZERO,
+                compliance: DVec3::ZERO,
+                law: law.clone(),
+            });
+        }
+        problem
+    }
+
+    fn profile(problem: &ContactProblem, guess: &[DVec3]) -> Profile {
+        let mut memory = SystemMemory::default();
+        let posed = Posed::Step(problem);
+        Profile::of(posed, &mut memory.system(posed), guess, &mut Vec::new())
+    }
+
+    #[test]
+    fn a_profile_tells_laws_masses_and_start() {
+        let falling = DVec3::new(0.0, 0.0, -0.1);
+        let problem = boxes(&[2.0, 100.0], falling, &Law::Cone { mu: 0.3 });
+        let cold = profile(&problem, &[DVec3::ZERO; 2]);
+        assert_eq!((cold.contacts, cold.form), (2, Form::Step));
+        assert_eq!((cold.smooth, cold.polyhedral), (true, false));
+        assert_eq!(cold.start, Start::Cold);
+        assert_eq!(cold.inverse_masses, [0.01, 0.5]);
+        assert!((cold.w_heavy - 0.01).abs() < 1e-15);
+        assert!((cold.steepest - 0.3).abs() < 1e-15);
+        // 1/m + the lever's part: a corner is lighter than its body.
+        assert!(cold.w_light > 0.5);
+        assert_eq!(profile(&problem, &[DVec3::X; 2]).start, Start::Warm);
+        let sliding = boxes(&[1.0], DVec3::new(1.0, 0.0, -0.01), &Law::Unilateral);
+        let sliding = profile(&sliding, &[DVec3::ZERO]);
+        assert_eq!(sliding.start, Start::Sliding);
+        assert_eq!((sliding.smooth, sliding.polyhedral), (true, true));
+        assert!(sliding.is_cold());
+    }
+
+    #[test]
+    fn needs_are_what_they_say() {
+        let problem = boxes(&[1.0; 3], -DVec3::Z, &Law::Cone { mu: 20.0 });
+        let of = profile(&problem, &[DVec3::ZERO; 3]);
+        let hold = |needs: &[Need]| needs.iter().all(|need| need.holds(&of));
+        assert!(hold(&[Need::UpTo(3), Need::MoreThan(2), Need::Cold]));
+        assert!(hold(&[Need::Step, Need::Smooth, Need::Steeper(10.0)]));
+        assert!(!hold(&[Need::Polyhedral]));
+        assert!(!hold(&[Need::MassesApart(1.5)]));
+        assert!(hold(&[Need::Not(&[Need::Cold, Need::MoreThan(3)])]));
+        assert!(hold(&[Need::Any(&[Need::Sliding, Need::UpTo(200)])]));
+        let words = Need::Not(&[Need::Cold, Need::MoreThan(30)]).to_string();
+        assert_eq!(words, "not (no guess, more than 30 contacts)");
+    }
+}

@@ -1,0 +1,331 @@
+//! The stages of `auto`: each takes impulses, lets one method or two improve them with settings of its own, and judges them.
+
+use crate::auto::chain::{Chain, Verdict};
+use crate::auto::plans::{
+    CENTRES, CONTINUATION_STEPS, LESS_PATIENCE, MAX_LEMKE_CONTACTS, NEWTON_STEPS, PATIENCE,
+    SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
+};
+use crate::auto::profile::Form;
+use crate::engines::homotopy::HomotopySettings;
+use crate::engines::interior_point::InteriorPointSettings;
+use crate::engines::newton::{Map, NewtonSettings};
+use crate::engines::nsgs::NsgsSettings;
+use crate::engines::one_contact;
+use crate::engines::proximal::ProximalSettings;
+use crate::lcp::LcpError;
+use crate::lcp::lemke::Lemke;
+use crate::lcp::pyramid::ContactLcp;
+use crate::limit;
+use crate::problem::Law;
+use crate::problem::Posed;
+use crate::problem::local::LocalProblem;
+use crate::problem::rounded::Rounded;
+use crate::solver::{ContactSolver, Effort, Engine, SolveError};
+use glam::DVec3;
+
+// Settings, as the problem at hand has them.
+
+impl Chain<'_> {
+    /// Newton as a stage: stored problems are not taken further than the tolerance.
+    pub(super) fn newton_settings(&self) -> NewtonSettings {
+        NewtonSettings {
+            iterations: NEWTON_STEPS,
+            patience: PATIENCE,
+            regularisation: self.regularisation,
+            polish: self.profile.form == Form::Step,
+            ..NewtonSettings::ALONE
+        }
+    }
+
+    /// Newton at the end of a path.
+    fn finish_settings(&self) -> NewtonSettings {
+        NewtonSettings {
+            iterations: NEWTON_STEPS,
+            regularisation: self.regularisation,
+            ..NewtonSettings::FINISH
+        }
+    }
+
+    pub(super) fn interior_settings(&self) -> InteriorPointSettings {
+        let mut settings = InteriorPointSettings {
+            newton: self.finish_settings(),
+            ..InteriorPointSettings::ALONE
+        };
+        if self.profile.form == Form::Stored {
+            settings.starts = STORED_STARTS;
+        }
+        settings
+    }
+
+    pub(super) fn homotopy_settings(&self, paths: &HomotopySettings) -> HomotopySettings {
+        HomotopySettings {
+            newton: self.finish_settings(),
+            ..*paths
+        }
+    }
+
+    pub(super) fn proximal_settings(&self, tau: f64) -> ProximalSettings {
+        let large = self.profile.contacts > SLOW_CENTRES;
+        ProximalSettings {
+            iterations: CENTRES,
+            tau,
+            patience: if large { CENTRES / 4 } else { CENTRES },
+            newton: NewtonSettings {
+                iterations: NEWTON_STEPS,
+                regularisation: self.regularisation,
+                ..ProximalSettings::ALONE.newton
+            },
+            ..ProximalSettings::ALONE
+        }
+    }
+}
+
+// Methods on the problem as it is, judged.
+
+impl Chain<'_> {
+    pub(super) fn newton(&mut self, settings: &NewtonSettings, p: &mut Vec<DVec3>) -> bool {
+        let engine = &mut self.kit.newton;
+        let outcome = engine.improve(&mut self.system, p, self.inner, settings);
+        self.judge(p, outcome.effort, "newton")
+    }
+
+    fn nsgs(&mut self, settings: &NsgsSettings, p: &mut Vec<DVec3>) -> bool {
+        let engine = &mut self.kit.nsgs;
+        let outcome = engine.improve(&mut self.system, p, self.inner, settings);
+        self.kit.swept.clone_from(p);
+        self.judge(p, outcome.effort, "nsgs")
+    }
+
+    /// The closed form of one contact.
+    pub(super) fn one_contact(&mut self, _: &mut Vec<DVec3>) -> Verdict {
+        let exact = match self.problem {
+            Posed::Step(step) => {
+                let contact = &step.contacts[0];
+                let d = contact.diagonal(&step.inverse_mass);
+                one_contact::solve(&contact.law, &d, contact.velocity(&step.nu_free))
+            }
+            Posed::Local(local) => {
+                one_contact::solve(&local.laws[0], local.delassus.diagonal(0), local.q[0])
+            }
+        };
+        self.judge(&[exact], Effort::of_iterations(1), "one-contact")
+            .into()
+    }
+
+    /// Newton from impulses that may be nearly right; the best so far are left in `p` where it fails.
+    pub(super) fn newton_from_guess(
+        &mut self,
+        map: Map,
+        whole_steps: usize,
+        p: &mut Vec<DVec3>,
+    ) -> Verdict {
+        // On large problems a start that does not halve the merit at once is given up early: the
+        // relaxation is the better investment.
+        let settings = NewtonSettings {
+            map,
+            whole_steps,
+            patience: if p.len() <= SMALL {
+                PATIENCE
+            } else {
+                LESS_PATIENCE
+            },
+            ..self.newton_settings()
+        };
+        let found = self.newton(&settings, p);
+        if !found {
+            p.clone_from(&self.best.impulses);
+        }
+        found.into()
+    }
+
+    /// Newton for a short while.
+    pub(super) fn newton_short(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = NewtonSettings {
+            iterations: SHORT_STEPS,
+            ..self.newton_settings()
+        };
+        self.newton(&settings, p).into()
+    }
+
+    /// So many sweeps, then Newton for a short while; what sweeps solve is not polished.
+    pub(super) fn newton_from_sweeps(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = NsgsSettings {
+            sweeps,
+            polish: 0.0,
+            ..NsgsSettings::ALONE
+        };
+        if sweeps > 0 && self.nsgs(&settings, p) {
+            return Verdict::Answer;
+        }
+        let settings = NewtonSettings {
+            iterations: SHORT_STEPS,
+            patience: LESS_PATIENCE,
+            ..self.newton_settings()
+        };
+        self.newton(&settings, p).into()
+    }
+
+    /// So many sweeps, then Newton, which polishes what they solve.
+    pub(super) fn sweeps_then_newton(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = NsgsSettings {
+            sweeps,
+            ..NsgsSettings::ALONE
+        };
+        let swept = self.nsgs(&settings, p);
+        let newton = self.newton_settings();
+        let found = self.newton(&newton, p);
+        (swept || found).into()
+    }
+
+    /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
+    pub(super) fn interior(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.interior_settings();
+        let engine = &mut self.kit.interior_point;
+        if self.profile.smooth {
+            let outcome = engine.improve(&mut self.system, p, self.inner, &settings);
+            return self.judge(p, outcome.effort, "interior-point").into();
+        }
+        let rounded = Rounded::of(self.problem);
+        let mut cones = self.kit.cones.system(rounded.posed());
+        let outcome = engine.improve(&mut cones, p, self.inner, &settings);
+        self.charge(outcome.effort);
+        let newton = self.newton_settings();
+        self.newton(&newton, p).into()
+    }
+
+    /// From the guess along the path on which the last step's problem, smoothed by ε/q², becomes this one.
+    pub(super) fn continuation(&mut self, epsilon: f64, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = HomotopySettings {
+            steps: CONTINUATION_STEPS,
+            ..self.homotopy_settings(&HomotopySettings::ONE_PATH)
+        };
+        let engine = &mut self.kit.homotopy;
+        let outcome = engine.improve_from(&mut self.system, epsilon, p, self.inner, &settings);
+        self.judge(p, outcome.effort, "homotopy").into()
+    }
+
+    /// The homotopy from the convex problem.
+    pub(super) fn homotopy(&mut self, paths: &HomotopySettings, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.homotopy_settings(paths);
+        let engine = &mut self.kit.homotopy;
+        let outcome = engine.improve(&mut self.system, p, self.inner, &settings);
+        self.judge(p, outcome.effort, "homotopy").into()
+    }
+
+    /// The proximal method with first compliance `tau`, polished by Newton.
+    pub(super) fn proximal(&mut self, tau: f64, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.proximal_settings(tau);
+        self.proximal_by(&settings, p)
+    }
+
+    /// The same with paths of inner problems followed where Newton fails on them, and all its patience.
+    pub(super) fn proximal_with_paths(&mut self, tau: f64, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = ProximalSettings {
+            patience: CENTRES,
+            paths: Some(HomotopySettings::ONE_PATH),
+            ..self.proximal_settings(tau)
+        };
+        self.proximal_by(&settings, p)
+    }
+
+    fn proximal_by(&mut self, settings: &ProximalSettings, p: &mut Vec<DVec3>) -> Verdict {
+        let engine = &mut self.kit.proximal;
+        let outcome = engine.improve(&mut self.system, p, self.inner, settings);
+        let found = self.judge(p, outcome.effort, "proximal");
+        if found {
+            let newton = self.newton_settings();
+            self.newton(&newton, p);
+        }
+        found.into()
+    }
+}
+
+// Lemke: for rows of an LCP, and for problems without an answer.
+
+/// Beyond this part of the largest free velocity a residual is far from any answer. (Chosen without measurement.)
+const FAR_FROM_ANY: f64 = 1e-6;
+/// Terms that cancel to this part of what is added up are zero. (Chosen without measurement.)
+const CANCELS: f64 = 1e-9;
+
+impl Chain<'_> {
+    /// Lemke, and Newton from his answer, which takes it to rounding level.
+    pub(super) fn lemke(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let Posed::Step(step) = self.problem else {
+            return Verdict::Next;
+        };
+        match self.kit.lemke.solve(step, None, self.tolerance) {
+            Ok(solved) => {
+                let pivots = Effort::of_iterations(solved.iterations);
+                self.judge(&solved.impulses, pivots, "lemke");
+                p.clone_from(&solved.impulses);
+                let newton = self.newton_settings();
+                self.newton(&newton, p);
+                Verdict::Answer
+            }
+            Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
+            Err(_) => Verdict::Next,
+        }
+    }
+
+    /// Where the best is far from any answer: a ray of the problem without friction, which allows every motion that the law
+    /// allows.
+    pub(super) fn infeasible(&mut self, _: &mut Vec<DVec3>) -> Verdict {
+        let Posed::Step(step) = self.problem else {
+            return Verdict::Next;
+        };
+        let q = step.contacts.iter().map(|c| c.velocity(&step.nu_free));
+        let speed = q.fold(0.0, |m: f64, q| m.max(q.length()));
+        if self.best.residual <= FAR_FROM_ANY * speed {
+            return Verdict::Next;
+        }
+        let mut frictionless = step.clone();
+        for contact in &mut frictionless.contacts {
+            if contact.law.friction() > 0.0 {
+                contact.law = Law::Unilateral;
+            }
+        }
+        match self.kit.lemke.solve(&frictionless, None, self.tolerance) {
+            Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
+            _ => Verdict::Next,
+        }
+    }
+}
+
+/// The ray of a stored problem whose gaps cannot all stay open: Dᵀ(y, 0) = 0 with y ≥ 0 and q_n·y < 0, for then y·u_n = q_n·y
+/// whatever p is. Lemke's ray on the normals has D_nnᵀ y ≤ 0; the rest follows where D is semidefinite, and is checked here.
+pub(super) fn contradiction(problem: &LocalProblem) -> Option<SolveError> {
+    if problem.len() > MAX_LEMKE_CONTACTS || limit::reached() {
+        return None;
+    }
+    let mut normals = problem.clone();
+    normals.laws.fill(Law::Unilateral);
+    let lcp = ContactLcp::new(&normals).ok()?;
+    match Lemke::default().solve(&lcp.mixed) {
+        Err(LcpError::Ray {
+            pivots,
+            infeasible: true,
+            direction,
+            ..
+        }) if no_impulse_helps(problem, &lcp.along(&direction)) => Some(SolveError::Ray {
+            solver: "auto",
+            iterations: pivots,
+            contacts: lcp.contacts_on(&direction),
+        }),
+        _ => None,
+    }
+}
+
+/// Is Dᵀy = 0, so that no impulse changes y·u?
+fn no_impulse_helps(problem: &LocalProblem, y: &[DVec3]) -> bool {
+    let mut sums = vec![(DVec3::ZERO, 0.0); problem.len()];
+    for (i, y) in y.iter().enumerate() {
+        let (columns, blocks) = problem.delassus.row(i);
+        for (&j, block) in columns.iter().zip(blocks) {
+            let part = block.transpose() * *y;
+            sums[j].0 += part;
+            sums[j].1 += part.length();
+        }
+    }
+    let largest = sums.iter().fold(0.0, |m: f64, s| m.max(s.1));
+    sums.iter().all(|s| s.0.length() <= CANCELS * largest)
+}

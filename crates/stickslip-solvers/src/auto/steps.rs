@@ -1,0 +1,235 @@
+//! A step, island by island.
+
+use crate::auto::Auto;
+use crate::auto::chain::{Chain, Scope, Verdict};
+use crate::auto::plans::{COLD, LAST, WARM};
+use crate::coupling::SystemMemory;
+use crate::limit;
+use crate::problem::ContactProblem;
+use crate::problem::Posed;
+use crate::problem::islands::Islands;
+use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
+use glam::DVec3;
+
+/// What is asked of each island.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    tolerance: f64,
+    scope: Scope,
+    /// The answer that stands where an island is not solved.
+    instead: Option<&'a Solved>,
+}
+
+impl Auto {
+    /// The answer of the selection rule to a step, on the islands where it has one; `own` on the others.
+    pub(super) fn by_rule(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        own: &Solved,
+    ) -> Option<Solved> {
+        self.kit.trace.begin();
+        let solved = self.solve_step(problem, guess, tolerance, Scope::Rule, Some(own));
+        self.kit.trace.end();
+        solved.ok()
+    }
+
+    /// A step; where one island of several is not solved, the answer `instead` stands there.
+    pub(super) fn solve_step(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+        scope: Scope,
+        instead: Option<&Solved>,
+    ) -> Result<Solved, SolveError> {
+        let p = starting_impulses(self.name(), problem, guess)?;
+        let asked = Asked {
+            tolerance,
+            scope,
+            instead,
+        };
+        let mut islands = std::mem::take(&mut self.islands);
+        let mut parts = std::mem::take(&mut self.parts);
+        islands.find_in_step(problem);
+        parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
+        let solved = if islands.len() <= 1 {
+            self.solve_island(problem, &p, asked, &mut parts[0])
+        } else {
+            self.solve_islands(problem, p, asked, &islands, &mut parts)
+        };
+        (self.islands, self.parts) = (islands, parts);
+        solved
+    }
+
+    /// The islands of a step, each for itself and by its own stages. Impulses of all are returned also where not all are
+    /// solved.
+    fn solve_islands(
+        &mut self,
+        problem: &ContactProblem,
+        p: Vec<DVec3>,
+        asked: Asked<'_>,
+        islands: &Islands,
+        parts: &mut [SystemMemory],
+    ) -> Result<Solved, SolveError> {
+        let mut part = std::mem::take(&mut self.part);
+        part.begin(problem);
+        let mut all = Together::new(p);
+        let mut end = Ok(());
+        for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
+            let members = islands.members(k);
+            part.take(problem, &all.p, members);
+            let found = self.solve_island(&part.problem, &part.guess, asked, memory);
+            let found = match (found, asked.instead) {
+                (Err(_), Some(own)) => Ok(part_of(own, members)),
+                (found, _) => found,
+            };
+            end = all.add(members, found);
+            if end.is_err() {
+                break;
+            }
+        }
+        self.part = part;
+        end.and_then(|()| all.report(self.name(), asked.tolerance))
+    }
+
+    /// The stages on a step, or on an island of one, from the impulses of `guess`.
+    fn solve_island(
+        &mut self,
+        problem: &ContactProblem,
+        guess: &[DVec3],
+        asked: Asked<'_>,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
+        if problem.contacts.is_empty() {
+            return Ok(Solved {
+                solver: "newton",
+                stage: "none",
+                ..Solved::default()
+            });
+        }
+        let posed = Posed::Step(problem);
+        let mut chain = Chain::new(
+            posed,
+            memory,
+            &mut self.kit,
+            guess,
+            asked.tolerance,
+            asked.scope,
+        );
+        let table = if chain.profile.is_cold() { COLD } else { WARM };
+        let mut verdict = chain.walk(&table);
+        let go_on = asked.scope == Scope::All && !limit::reached();
+        if matches!(verdict, Verdict::Next) && go_on {
+            verdict = chain.walk(&LAST);
+        }
+        match verdict {
+            Verdict::Ray(ray) => Err(ray),
+            _ => chain.report(),
+        }
+    }
+}
+
+/// The answers of the islands put together.
+struct Together {
+    p: Vec<DVec3>,
+    /// What took longest, and what is worst.
+    solver: &'static str,
+    stage: &'static str,
+    iterations: usize,
+    residual: f64,
+    failed: bool,
+}
+
+impl Together {
+    fn new(p: Vec<DVec3>) -> Self {
+        Self {
+            p,
+            solver: "one-contact",
+            stage: "one-contact",
+            iterations: 0,
+            residual: 0.0,
+            failed: false,
+        }
+    }
+
+    /// Adds an island's answer, or its best impulses.
+    ///
+    /// # Errors
+    /// What ends the step: a ray, with the step's own contacts.
+    fn add(
+        &mut self,
+        members: &[usize],
+        found: Result<Solved, SolveError>,
+    ) -> Result<(), SolveError> {
+        let found = match found {
+            Ok(solved) => solved,
+            Err(SolveError::NotConverged {
+                solver,
+                residual,
+                iterations,
+                best,
+                ..
+            }) => {
+                self.failed = true;
+                Solved {
+                    impulses: best,
+                    iterations,
+                    solver,
+                    stage: "none",
+                    residual,
+                }
+            }
+            Err(SolveError::Ray {
+                solver,
+                iterations,
+                contacts,
+            }) => {
+                return Err(SolveError::Ray {
+                    solver,
+                    iterations,
+                    contacts: contacts.into_iter().map(|i| members[i]).collect(),
+                });
+            }
+            Err(other) => return Err(other),
+        };
+        for (&i, impulse) in members.iter().zip(found.impulses) {
+            self.p[i] = impulse;
+        }
+        if found.iterations > self.iterations {
+            (self.solver, self.stage) = (found.solver, found.stage);
+            self.iterations = found.iterations;
+        }
+        self.residual = f64::max(self.residual, found.residual);
+        Ok(())
+    }
+
+    fn report(self, name: &'static str, tolerance: f64) -> Result<Solved, SolveError> {
+        if self.failed {
+            return Err(SolveError::NotConverged {
+                solver: name,
+                residual: self.residual,
+                tolerance,
+                iterations: self.iterations,
+                best: self.p,
+            });
+        }
+        Ok(Solved {
+            impulses: self.p,
+            iterations: self.iterations,
+            solver: self.solver,
+            stage: self.stage,
+            residual: self.residual,
+        })
+    }
+}
+
+/// The part of an answer that belongs to an island; its iterations are counted elsewhere.
+fn part_of(solved: &Solved, members: &[usize]) -> Solved {
+    Solved {
+        impulses: members.iter().map(|&i| solved.impulses[i]).collect(),
+        iterations: 0,
+        ..*solved
+    }
+}
