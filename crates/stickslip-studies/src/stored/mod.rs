@@ -168,4 +168,23 @@ mod tests {
         let note = told(1.01e-9).expect("a word");
         assert!(note.starts_with("contact 0 is off by 1.0e-2 m/s"), "{note}");
     }
+
+    /// docs/solvers.md has a row for every solver, in the order of the registry, with the laws it takes.
+    #[test]
+    fn the_page_of_solvers_lists_them_all() {
+        const PAGE: &str = include_str!("../../../../docs/solvers.md");
+        let rows = PAGE
+            .lines()
+            .skip_while(|line| !line.starts_with("| name | takes |"));
+        let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+        let told: Vec<String> = rows
+            .map(|line| line.split(" | ").take(2).collect::<Vec<_>>().join(" | "))
+            .collect();
+        let row = |e: &stickslip::solvers::registry::Entry| format!("| `{}` | {}", e.name, e.takes);
+        let known: Vec<String> = stickslip::solvers::registry::SOLVERS
+            .iter()
+            .map(row)
+            .collect();
+        assert_eq!(told, known);
+    }
 }
