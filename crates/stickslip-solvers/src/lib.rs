@@ -16,11 +16,13 @@
 //! | `auto` | everything | whatever one of the others reaches, see [`auto`] |
 //! | `newton` | everything | rounding level in a few steps from a good start |
 //! | `nsgs` | everything | moderate accuracy, cheap sweeps, no linear algebra |
-//! | `nsgs-coloured` | all | the same, colour after colour on many threads, with the same bits on any number |
-//! | `interior-point`, `homotopy` | no pyramids | rounding level from scratch; the second passes folds |
-//! | `proximal`, `admm` | everything | backups, and for comparison |
+//! | `nsgs-coloured` | everything | the same, colour after colour on many threads, with the same bits on any number |
+//! | `interior-point` | no pyramids or discs | rounding level from scratch, unless its path folds |
+//! | `homotopy` | no pyramids or discs | rounding level from scratch, past folds |
+//! | `proximal` | everything | a backup for redundant contacts |
+//! | `admm` | everything | a backup, and for comparison |
 //! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |
-//! | `lemke` | no quadratic cones | a solution, or a ray with its contacts |
+//! | `lemke` | no quadratic cones or discs | a solution, or a ray with its contacts |
 //!
 //! Laws: unilateral, quadratic cone, pyramid, and rows with bounds (joints, motors). Rows act by forces at a
 //! point or by torques, and may be compliant (springs).

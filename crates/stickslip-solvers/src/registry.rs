@@ -122,4 +122,14 @@ mod tests {
         }
         assert!(solver_by_name("guess").is_none());
     }
+
+    #[test]
+    fn the_table_of_the_crate_is_this_one() {
+        let page = include_str!("lib.rs");
+        let rows = page.lines().filter(|line| line.starts_with("//! | `"));
+        let printed: Vec<&str> = rows.collect();
+        let of = |e: &Entry| format!("//! | `{}` | {} | {} |", e.name, e.takes, e.reaches);
+        let wanted: Vec<String> = SOLVERS.iter().map(of).collect();
+        assert_eq!(printed, wanted);
+    }
 }

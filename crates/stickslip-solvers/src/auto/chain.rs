@@ -30,8 +30,10 @@ pub(super) struct Kit {
     pub(super) cones: SystemMemory,
     pub(super) u: Vec<DVec3>,
     nu: Vec<Twist>,
-    /// Impulses that the stages hand on, where the last one began, and where the last sweeps ended.
+    /// Impulses that the stages hand on, the best when the table was begun, where the last stage began, and where the last
+    /// sweeps ended.
     p: Vec<DVec3>,
+    opening: Vec<DVec3>,
     began: Vec<DVec3>,
     pub(super) swept: Vec<DVec3>,
     pub(super) trace: Trace,
@@ -168,6 +170,7 @@ impl<'a> Chain<'a> {
     pub(super) fn walk(&mut self, table: &Table) -> Verdict {
         let mut p = std::mem::take(&mut self.kit.p);
         p.clone_from(&self.best.impulses);
+        self.kit.opening.clone_from(&p);
         let mut verdict = Verdict::Next;
         for stage in table.stages {
             if !self.takes(table, stage) {
@@ -199,6 +202,7 @@ impl<'a> Chain<'a> {
             }
             Begin::Zero => p.fill(DVec3::ZERO),
             Begin::Best => p.clone_from(&self.best.impulses),
+            Begin::Table => p.clone_from(&self.kit.opening),
             Begin::Sweeps => p.clone_from(&self.kit.swept),
             Begin::Again => p.clone_from(&self.kit.began),
             Begin::Last | Begin::Scratch => {}

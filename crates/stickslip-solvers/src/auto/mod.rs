@@ -35,7 +35,7 @@ mod stored;
 
 use crate::auto::chain::{Kit, Scope};
 use crate::coupling::SystemMemory;
-use crate::engines::few;
+use crate::engines::dense_island;
 use crate::problem::ContactProblem;
 use crate::problem::islands::{Islands, Part};
 use crate::problem::local::LocalProblem;
@@ -49,7 +49,7 @@ pub struct Auto {
     kit: Kit,
     /// Of a stored problem.
     memory: SystemMemory,
-    dense: few::Memory,
+    dense: dense_island::Memory,
     islands: Islands,
     part: Part,
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.

@@ -4,7 +4,7 @@ use crate::auto::Auto;
 use crate::auto::chain::{Chain, Scope, Verdict};
 use crate::auto::plans::{BY_PATCHES, LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
 use crate::auto::stages::contradiction;
-use crate::engines::few;
+use crate::engines::dense_island;
 use crate::engines::newton::NewtonSettings;
 use crate::limit;
 use crate::problem::Posed;
@@ -77,7 +77,7 @@ impl Auto {
         };
         let alone = |i: usize| {
             let (d_ii, mu) = (problem.delassus.diagonal(i), problem.laws[i].friction());
-            few::alone(mu, d_ii, problem.q[i])
+            dense_island::alone(mu, d_ii, problem.q[i])
         };
         if let [p] = &mut all.impulses[..] {
             *p = alone(0);
@@ -150,7 +150,7 @@ impl Auto {
         all: &mut Solved,
     ) -> bool {
         let began = self.kit.trace.now();
-        let found = few::solve(
+        let found = dense_island::solve(
             problem,
             members,
             tolerance,

@@ -373,3 +373,28 @@ impl Engine for InteriorPoint {
         self.improve_coupled(system, p, tolerance, settings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::SystemMemory;
+    use crate::engines::tests::{sliding_point, sliding_point_answer};
+    use crate::problem::Posed;
+
+    #[test]
+    fn a_sliding_point_is_found_from_scratch_and_takes_off_in_the_relaxation() {
+        let problem = sliding_point();
+        let mut memory = SystemMemory::default();
+        let mut system = memory.system(Posed::Local(&problem));
+        let mut engine = InteriorPoint::default();
+        let settings = InteriorPointSettings::ALONE;
+        let mut p = vec![DVec3::ONE];
+        let outcome = engine.improve(&mut system, &mut p, 1e-12, &settings);
+        assert!(outcome.residual <= 1e-12);
+        assert!((p[0] - sliding_point_answer()).length() < 1e-12, "{p:?}");
+        // Without the slip term u_n = μ|u_t|: the impulse is larger, and the point leaves the plane.
+        let (relaxed, effort) = engine.solve_relaxed(&mut system, 1e-12, &settings);
+        assert!(relaxed[0].x > p[0].x + 0.1);
+        assert!(effort.iterations > 0 && effort.factorisations > 0);
+    }
+}

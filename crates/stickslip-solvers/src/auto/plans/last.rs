@@ -36,7 +36,7 @@ pub const LAST: Table = Table {
         Stage {
             name: "homotopy-all-paths",
             when: &[Smooth, MoreThan(LARGE)],
-            from: Begin::Best,
+            from: Begin::Table,
             run: |chain, p| chain.homotopy(&HomotopySettings::ALL_PATHS, p),
             rule: false,
             why: "large piles without symmetry: where one path turns back, another may not",
@@ -44,7 +44,7 @@ pub const LAST: Table = Table {
         Stage {
             name: "homotopy",
             when: &[Smooth, UpTo(LARGE)],
-            from: Begin::Best,
+            from: Begin::Table,
             run: |chain, p| chain.homotopy(&HomotopySettings::ONE_PATH, p),
             rule: false,
             why: "passes the folds that stop the interior point; fewer contacts have other stages before all paths are tried",

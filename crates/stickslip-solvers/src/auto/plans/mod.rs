@@ -62,6 +62,8 @@ pub enum Begin {
     Last,
     /// Where the stage before began.
     Again,
+    /// At the best impulses when the table was begun.
+    Table,
     /// Where the last sweeps ended (zero before the first).
     Sweeps,
     /// By itself: impulses are not used, and stay as they are where it finds none.
@@ -76,6 +78,7 @@ impl core::fmt::Display for Begin {
             Self::Best => "the best so far",
             Self::Last => "the end of the stage before",
             Self::Again => "the start of the stage before",
+            Self::Table => "the best before this table",
             Self::Sweeps => "the end of the last sweeps",
             Self::Scratch => "scratch",
         })
@@ -143,4 +146,40 @@ pub fn markdown() -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const BEGIN: &str = "<!-- begin: tables of stages, printed by auto::plans::markdown -->\n";
+    const END: &str = "<!-- end: tables of stages -->";
+
+    #[test]
+    fn names_are_unique_in_each_table() {
+        for table in TABLES {
+            let names: BTreeSet<&str> = table.stages.iter().map(|s| s.name).collect();
+            assert_eq!(names.len(), table.stages.len(), "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn the_page_of_solvers_prints_these_tables() {
+        let page = include_str!("../../../../../docs/solvers.md");
+        let printed = page.split_once(BEGIN).and_then(|(_, s)| s.split_once(END));
+        let (printed, _) = printed.expect("markers in docs/solvers.md");
+        assert!(
+            printed == markdown(),
+            "docs/solvers.md: put this between the markers\n{}",
+            markdown()
+        );
+    }
+
+    #[test]
+    fn stages_that_do_not_belong_to_the_rule_come_after_those_that_do() {
+        for table in [WARM, COLD] {
+            assert!(table.stages.is_sorted_by_key(|s| !s.rule), "{}", table.name);
+        }
+    }
 }

@@ -5,13 +5,13 @@ use crate::auto::plans::steps::{INTERIOR, ONE_CONTACT, SWEEPS};
 use crate::auto::plans::{Begin, NEAR, SMALL, Stage, Table};
 use crate::auto::profile::Need::{self, Cold, MoreThan, Not, Smooth};
 use crate::auto::rest::Follow;
-use crate::engines::few;
+use crate::engines::dense_island;
 use crate::engines::newton::Map;
 use glam::DVec3;
 
 /// Largest island of a stored problem that is solved by full Newton steps in dense rows before any table. (Chosen with
 /// [`INTERIOR_FIRST`].)
-pub const MAX_DENSE_CONTACTS: usize = few::FEW;
+pub const MAX_DENSE_CONTACTS: usize = dense_island::MAX_CONTACTS;
 /// Beyond this many contacts of an island of a stored problem the interior point comes first: it takes as many steps as for
 /// few contacts, and what a start is worth is chance. (Walls and towers that are pushed are solved up to twenty times as
 /// fast as by Newton first. Chosen among 25 combinations of this and the next two on the problems they are measured on.)

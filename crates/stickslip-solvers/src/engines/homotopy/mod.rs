@@ -220,3 +220,58 @@ impl Engine for Homotopy {
         self.improve_coupled(system, p, tolerance, settings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::SystemMemory;
+    use crate::engines::tests::{sliding_point, sliding_point_answer};
+    use crate::problem::Posed;
+
+    #[test]
+    fn every_path_leads_a_sliding_point_to_its_answer() {
+        let problem = sliding_point();
+        let mut memory = SystemMemory::default();
+        let mut engine = Homotopy::default();
+        for start in &PathStart::ALL {
+            let settings = HomotopySettings {
+                starts: std::slice::from_ref(start),
+                ..HomotopySettings::ALL_PATHS
+            };
+            let mut system = memory.system(Posed::Local(&problem));
+            let mut p = vec![DVec3::ZERO];
+            let outcome = engine.improve(&mut system, &mut p, 1e-12, &settings);
+            assert!(outcome.residual <= 1e-12, "{start:?}");
+            assert!((p[0] - sliding_point_answer()).length() < 1e-12, "{p:?}");
+            assert!(outcome.effort.factorisations >= outcome.effort.iterations);
+        }
+    }
+
+    #[test]
+    fn the_last_problem_becomes_this_one() {
+        // The point was at rest on the plane, pressed as now.
+        let problem = sliding_point();
+        let mut memory = SystemMemory::default();
+        let mut system = memory.system(Posed::Local(&problem));
+        let mut p = vec![DVec3::new(0.1, 0.0, 0.0)];
+        let settings = HomotopySettings::ONE_PATH;
+        let mut engine = Homotopy::default();
+        let outcome = engine.improve_from(&mut system, 1e-3, &mut p, 1e-12, &settings);
+        assert!(outcome.residual <= 1e-12, "{outcome:?}");
+        assert!((p[0] - sliding_point_answer()).length() < 1e-12, "{p:?}");
+    }
+
+    #[test]
+    fn a_path_of_no_steps_offers_nothing() {
+        let problem = sliding_point();
+        let mut memory = SystemMemory::default();
+        let mut system = memory.system(Posed::Local(&problem));
+        let mut p = vec![DVec3::X];
+        let settings = HomotopySettings {
+            steps: 0,
+            ..HomotopySettings::ONE_PATH
+        };
+        let outcome = Homotopy::default().improve(&mut system, &mut p, 1e-12, &settings);
+        assert_eq!((p[0], outcome.residual), (DVec3::X, f64::INFINITY));
+    }
+}

@@ -1,41 +1,13 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
+mod map;
+
 use crate::coupling::{Coupled, Linearised, Refinement, System, linearised_rows};
 use crate::limit;
-use crate::problem::Law;
-use crate::problem::law::Linear;
 use crate::solver::{Effort, Engine, Guarantee, Outcome};
 use glam::DVec3;
 
-/// The equations whose zeros are the solutions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Map {
-    /// F = x − P_K(x − ũ), with the slip term in ũ.
-    Natural,
-    /// Alart and Curnier's: the normal and the friction disc apart. Where the one is stuck the other may
-    /// not be.
-    AlartCurnier,
-    /// F = x − P_K(x − u): the convex relaxation, without the slip term. Not Coulomb's law.
-    Relaxed,
-}
-
-impl Map {
-    fn value(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
-        match self {
-            Self::Natural => law.natural_map(p, u, w_bar),
-            Self::AlartCurnier => law.alart_curnier(p, u, w_bar).f,
-            Self::Relaxed => law.relaxed(p, u, w_bar).f,
-        }
-    }
-
-    pub(crate) fn at(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
-        match self {
-            Self::Natural => law.linearised(p, u, w_bar),
-            Self::AlartCurnier => law.alart_curnier(p, u, w_bar),
-            Self::Relaxed => law.relaxed(p, u, w_bar),
-        }
-    }
-}
+pub use map::Map;
 
 /// A residual of so many units in the last place of the largest speed in play is rounding. (Each body adds up a dozen
 /// impulses: eight boxes of a stack at rest leave 7.5.)
@@ -413,5 +385,49 @@ impl Engine for Newton {
         settings: &NewtonSettings,
     ) -> Outcome {
         self.improve_coupled(system, p, tolerance, settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::SystemMemory;
+    use crate::engines::tests::{sliding_point, sliding_point_answer};
+    use crate::problem::Posed;
+
+    fn solve(settings: &NewtonSettings) -> (Vec<DVec3>, Outcome) {
+        let problem = sliding_point();
+        let mut memory = SystemMemory::default();
+        let mut p = vec![DVec3::ZERO];
+        let mut system = memory.system(Posed::Local(&problem));
+        let outcome = Newton::default().improve(&mut system, &mut p, 1e-12, settings);
+        (p, outcome)
+    }
+
+    #[test]
+    fn a_sliding_point_is_solved_to_rounding_on_both_maps() {
+        for settings in [NewtonSettings::ALONE, NewtonSettings::FINISH] {
+            let (p, outcome) = solve(&settings);
+            assert!((p[0] - sliding_point_answer()).length() < 1e-15, "{p:?}");
+            assert!(outcome.residual < 1e-14);
+            let Effort {
+                iterations,
+                factorisations,
+            } = outcome.effort;
+            assert!((1..=10).contains(&iterations), "{iterations}");
+            assert!(factorisations >= iterations);
+        }
+    }
+
+    #[test]
+    fn no_steps_are_taken_beyond_those_allowed() {
+        let (p, outcome) = solve(&NewtonSettings {
+            iterations: 0,
+            ..NewtonSettings::ALONE
+        });
+        assert_eq!((p[0], outcome.effort), (DVec3::ZERO, Effort::default()));
+        // F = −P(−ũ) at p = 0, with −ũ = (−0.2, −0.6, −0.8) outside the cone: (μ|ũ_t| − ũ_n)/√(1 + μ²).
+        let expected = (0.3 - 0.2) / 1.09f64.sqrt();
+        assert!((outcome.residual - expected).abs() < 1e-15);
     }
 }
