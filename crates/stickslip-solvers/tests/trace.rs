@@ -46,6 +46,29 @@ fn stages_can_be_left_out() {
     assert_eq!(solve(&fewer), "interior-point");
 }
 
+/// Each stage of every table left out in turn, on warm and cold steps of several sizes and on stored problems, by one solver
+/// after the other: what is left starts from impulses of its own problem, whatever was solved before.
+#[test]
+fn any_stage_can_be_left_out_of_any_problem() {
+    use stickslip_solvers::auto::plans::TABLES;
+    let law = Law::Cone { mu: 0.5 };
+    let stages = TABLES.iter().flat_map(|t| t.stages.iter().map(|s| s.name));
+    for left_out in stages {
+        let mut auto = Auto::default().without(&[left_out]);
+        for levels in [1, 8, 3] {
+            let problem = box_stack(levels, &law);
+            let cold = auto.solve(&problem, None, 1e-10);
+            let cold = cold.unwrap_or_else(|e| panic!("{left_out}: {e}"));
+            let warm = auto.solve(&problem, Some(&cold.impulses), 1e-10);
+            warm.unwrap_or_else(|e| panic!("{left_out}, warm: {e}"));
+            let mut local = LocalProblem::default();
+            local.assemble(&problem);
+            let stored = auto.solve_local(&local, &[], 1e-10);
+            stored.unwrap_or_else(|e| panic!("{left_out}, stored: {e}"));
+        }
+    }
+}
+
 #[test]
 fn a_watch_collects_traces_with_times_and_changes_no_answer() {
     let problem = box_stack(4, &Law::Cone { mu: 0.5 });

@@ -171,6 +171,7 @@ impl<'a> Chain<'a> {
         let mut p = std::mem::take(&mut self.kit.p);
         p.clone_from(&self.best.impulses);
         self.kit.opening.clone_from(&p);
+        self.kit.began.clone_from(&p);
         let mut verdict = Verdict::Next;
         for stage in table.stages {
             if !self.takes(table, stage) {
