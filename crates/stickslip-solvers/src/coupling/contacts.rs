@@ -26,7 +26,6 @@ pub struct DelassusMemory {
     patches: Patches,
     /// Whether patches are used; where they may be, not known before the first factorisation.
     patched: Option<bool>,
-    factorisations: usize,
 }
 
 /// A local problem with its memory.
@@ -44,7 +43,6 @@ impl<'a> DelassusSystem<'a> {
         memory.w_bar.extend((0..problem.len()).map(w_bar));
         memory.natural_w_bar.clone_from(&memory.w_bar);
         memory.patched = Some(false);
-        memory.factorisations = 0;
         Self { problem, memory }
     }
 
@@ -151,16 +149,11 @@ impl Coupled for DelassusSystem<'_> {
         self.delassus().times(dp, du);
     }
 
-    fn factorisations(&self) -> usize {
-        self.memory.factorisations
-    }
-
     fn direct(&self) -> bool {
         self.len() <= DENSE_CONTACTS
     }
 
     fn factor(&mut self, rows: &[Linearised]) -> bool {
-        self.memory.factorisations += 1;
         if self.direct() {
             self.factor_dense(rows)
         } else if self.patched() {
@@ -234,7 +227,6 @@ mod tests {
                     "{n_c} contacts, patches {by_patches}"
                 );
             }
-            assert_eq!(system.factorisations(), 2);
         }
     }
 

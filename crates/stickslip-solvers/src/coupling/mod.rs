@@ -90,9 +90,6 @@ pub(crate) trait Coupled {
     fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>);
     /// Factors the coupled system with these A_i, B_i. False where singular.
     fn factor(&mut self, rows: &[Linearised]) -> bool;
-    /// Factorisations tried since the system was made: the unit of work in traces.
-    #[allow(dead_code, reason = "read by traces")]
-    fn factorisations(&self) -> usize;
     /// Is it solved by one dense factorisation with pivoting? That needs neither A⁻¹ nor refinement.
     fn direct(&self) -> bool {
         false

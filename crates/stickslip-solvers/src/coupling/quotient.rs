@@ -247,10 +247,6 @@ impl Coupled for Quotient<'_> {
         self.bodies.factor(rows)
     }
 
-    fn factorisations(&self) -> usize {
-        self.bodies.factorisations()
-    }
-
     fn determinant_sign(&self) -> Option<f64> {
         self.bodies.determinant_sign()
     }

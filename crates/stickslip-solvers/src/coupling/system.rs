@@ -114,10 +114,6 @@ impl Coupled for System<'_> {
         either!(self, s => s.factor(rows))
     }
 
-    fn factorisations(&self) -> usize {
-        either!(self, s => s.factorisations())
-    }
-
     fn direct(&self) -> bool {
         either!(self, s => s.direct())
     }
