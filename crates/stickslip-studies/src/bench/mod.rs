@@ -46,7 +46,7 @@ pub struct Args {
     alone: bool,
     #[command(flatten)]
     piles: piles::Options,
-    /// Problems to draw (small)
+    /// Problems to draw (small, stages)
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(4..))]
     count: u32,
     /// The folder of problems (staggered)
@@ -88,6 +88,7 @@ impl Args {
                 &stages::Options {
                     places: &self.of,
                     limit: self.limit.unwrap_or(10.0),
+                    random: self.count as usize,
                 },
             ),
             "precision" => precision::run(json, self.output.as_ref()),

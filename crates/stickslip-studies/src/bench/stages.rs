@@ -11,9 +11,12 @@ use stickslip::prelude::{Scene, World};
 use stickslip::problems::stored::StoredProblem;
 use stickslip::solvers::auto::Auto;
 use stickslip::solvers::limit::Limit;
+use stickslip::solvers::problem::Law;
+use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::solver::{ContactSolver, StoredSolver};
 use stickslip::solvers::trace::{KeptStep, Trace, Watch};
 use stickslip_console::{Failure, Verdict, print_as, progress_bar};
+use stickslip_random::Random;
 
 /// What to look at, and for how long.
 pub(super) struct Options<'a> {
@@ -21,6 +24,8 @@ pub(super) struct Options<'a> {
     pub(super) places: &'a [PathBuf],
     /// Seconds for each scene or problem, and for each problem that is solved again.
     pub(super) limit: f64,
+    /// Random problems of one to four contacts beside them, half of them under steep cones.
+    pub(super) random: usize,
 }
 
 /// Residual that counts as solved for a stored problem.
@@ -55,6 +60,7 @@ pub(super) fn run(as_json: bool, options: &Options) -> Result<Verdict, Failure> 
         bar.inc(1);
     }
     bar.finish_and_clear();
+    study.random(options.random, options.limit);
     print_as(as_json, || study.json(), || study.text())?;
     Ok(Verdict::Good)
 }
@@ -123,6 +129,44 @@ impl Study {
         let every = kept.len().div_ceil(AGAIN).max(1);
         for (k, step) in kept.iter().enumerate().step_by(every) {
             self.step_without(&format!("{name} #{k}"), step, limit);
+        }
+    }
+
+    /// Random problems of few contacts: masses over twelve decades and friction up to 10, and every other one masses over two and
+    /// friction up to 1e6. The last stages for few contacts are there for these.
+    fn random(&mut self, count: usize, limit: f64) {
+        const TOLERANCE: f64 = 1e-10;
+        const MOST_CONTACTS: usize = 4;
+        let mut random = Random::new(11);
+        let watch = Watch::keeping();
+        let mut auto = Auto::default();
+        for k in 0..count {
+            let steep = k % 2 == 1;
+            let mut law = |r: &mut Random| Law::Cone {
+                mu: if steep {
+                    r.decade(1.0, 6.0)
+                } else {
+                    random_mu(r)
+                },
+            };
+            let contacts = 1 + k / 2 % MOST_CONTACTS;
+            let decades = if steep { 2.0 } else { 12.0 };
+            let problem = random_problem(&mut random, contacts, decades, &mut law);
+            let clock = Limit::seconds(limit);
+            let solved = auto.solve(&problem, None, TOLERANCE).is_ok();
+            drop(clock);
+            if !solved {
+                self.unsolved.push(format!("random problem {k}"));
+            }
+            for trace in watch.take() {
+                self.calls += 1;
+                self.tally.add(&trace);
+            }
+        }
+        let kept = watch.kept();
+        drop(watch);
+        for (k, step) in kept.iter().enumerate() {
+            self.step_without(&format!("random #{k}"), step, limit);
         }
     }
 
