@@ -1,11 +1,10 @@
-//! The last stages: other scales of impulses, every combination of modes, and other problems on the way to the true one.
+//! The last stages: another scale of impulses, pyramids, and other problems on the way to the true one.
 
 use crate::auto::chain::{Chain, Kit, Verdict, largest_scaled};
 use crate::auto::plans::{CHANGES, NEAR};
 use crate::coupling::{System, SystemMemory};
 use crate::engines::homotopy::HomotopySettings;
 use crate::engines::interior_point::InteriorPointSettings;
-use crate::engines::modes;
 use crate::engines::newton::NewtonSettings;
 use crate::engines::nsgs::NsgsSettings;
 use crate::lcp::pyramid;
@@ -16,62 +15,54 @@ use crate::problem::{ContactProblem, Law};
 use crate::solver::{Effort, Engine, Outcome};
 use glam::DVec3;
 
-/// How impulses are measured: w̄ (w_heavy/w̄)^s, see [`System::rescale`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale(f64);
-
-impl Scale {
-    /// By the heaviest body.
-    pub(super) const HEAVY: Self = Self(1.0);
-    /// Between that and the natural one.
-    pub(super) const BETWEEN: Self = Self(0.5);
-    const NATURAL: Self = Self(0.0);
-}
+/// Exponents s of the scale w̄ (w_heavy/w̄)^s by which impulses are measured, see [`System::rescale`]: by the heaviest body, and
+/// by each contact's own w̄.
+const HEAVY: f64 = 1.0;
+const NATURAL: f64 = 0.0;
 
 impl Chain<'_> {
-    /// Newton on another scale.
-    pub(super) fn newton_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+    /// Newton with impulses measured by the heavy bodies.
+    pub(super) fn newton_by_heavy_bodies(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let settings = self.newton_settings();
-        self.on_scale(scale, p, |kit, system, p, tolerance| {
+        self.by_heavy_bodies(p, |kit, system, p, tolerance| {
             kit.newton.improve(system, p, tolerance, &settings)
         })
     }
 
-    /// The interior point on another scale.
-    pub(super) fn interior_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
-        let settings = self.interior_settings();
-        self.on_scale(scale, p, |kit, system, p, tolerance| {
-            kit.interior_point.improve(system, p, tolerance, &settings)
-        })
-    }
-
-    /// The homotopy on another scale.
-    pub(super) fn homotopy_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
-        let settings = self.homotopy_settings(&HomotopySettings::ONE_PATH);
-        self.on_scale(scale, p, |kit, system, p, tolerance| {
-            kit.homotopy.improve(system, p, tolerance, &settings)
-        })
-    }
-
-    /// The proximal method on another scale.
-    pub(super) fn proximal_on(&mut self, scale: Scale, p: &mut Vec<DVec3>) -> Verdict {
+    /// The proximal method with impulses measured by the heavy bodies.
+    pub(super) fn proximal_by_heavy_bodies(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let settings = self.proximal_settings(NEAR);
-        self.on_scale(scale, p, |kit, system, p, tolerance| {
+        self.by_heavy_bodies(p, |kit, system, p, tolerance| {
             kit.proximal.improve(system, p, tolerance, &settings)
         })
     }
 
+    /// The interior point with impulses measured by the heavy bodies.
+    pub(super) fn interior_by_heavy_bodies(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.interior_settings();
+        self.by_heavy_bodies(p, |kit, system, p, tolerance| {
+            kit.interior_point.improve(system, p, tolerance, &settings)
+        })
+    }
+
+    /// The homotopy with impulses measured by the heavy bodies.
+    pub(super) fn homotopy_by_heavy_bodies(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = self.homotopy_settings(&HomotopySettings::ONE_PATH);
+        self.by_heavy_bodies(p, |kit, system, p, tolerance| {
+            kit.homotopy.improve(system, p, tolerance, &settings)
+        })
+    }
+
     /// A method on another scale, its answer taken to rounding by Newton on the natural one.
-    fn on_scale(
+    fn by_heavy_bodies(
         &mut self,
-        scale: Scale,
         p: &mut Vec<DVec3>,
         method: impl FnOnce(&mut Kit, &mut System, &mut Vec<DVec3>, f64) -> Outcome,
     ) -> Verdict {
         let w_heavy = self.profile.w_heavy;
-        self.system.rescale(w_heavy, scale.0);
+        self.system.rescale(w_heavy, HEAVY);
         let outcome = method(self.kit, &mut self.system, p, self.inner);
-        self.system.rescale(w_heavy, Scale::NATURAL.0);
+        self.system.rescale(w_heavy, NATURAL);
         self.charge(outcome.effort);
         let newton = self.newton_settings();
         self.newton(&newton, p).into()
@@ -99,15 +90,6 @@ impl Chain<'_> {
         let newton = self.newton_settings();
         let found = pyramid::start(&mut self.local(), DIRECTIONS, p) && self.newton(&newton, p);
         found.into()
-    }
-
-    /// Newton on every combination of modes, with pyramids in place of the cones.
-    pub(super) fn modes(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        let mut local = self.local();
-        pyramid::replace_cones(&mut local, DIRECTIONS);
-        let settings = self.newton_settings();
-        let outcome = modes::search(&local, &mut self.kit.newton, &settings, p, self.inner);
-        self.judge(p, outcome.effort, "modes").into()
     }
 }
 
@@ -137,21 +119,6 @@ impl Chain<'_> {
                 if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
                     *mu = own.min(cap);
                 }
-            }
-        })
-    }
-
-    /// Masses over decades, from equal ones to their own.
-    pub(super) fn by_masses(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        let Posed::Step(step) = self.problem else {
-            return Verdict::Next;
-        };
-        let [least, _] = self.profile.inverse_masses;
-        self.by_other_problems(step, p, |s, problem| {
-            for (mass, own) in problem.inverse_mass.iter_mut().zip(&step.inverse_mass) {
-                let scale = libm::pow(own.mass / least, s - 1.0);
-                mass.mass = own.mass * scale;
-                mass.inertia = own.inertia * scale;
             }
         })
     }

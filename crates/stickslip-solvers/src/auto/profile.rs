@@ -23,8 +23,6 @@ pub struct Profile {
     /// Least positive 1/m of a body (of a stored problem: w̄ of a contact), 1/kg: that of the heaviest; infinite where there is
     /// none.
     pub w_heavy: f64,
-    /// Least and largest 1/m of a step's bodies, 1/kg; zeros for a stored problem.
-    pub inverse_masses: [f64; 2],
     /// Largest coefficient of friction.
     pub steepest: f64,
 }
@@ -68,12 +66,12 @@ impl Profile {
         let least =
             |w: &mut dyn Iterator<Item = f64>| w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
         let w_light = w_bars.clone().fold(0.0, f64::max);
-        let (form, w_heavy, inverse_masses) = match problem {
+        let (form, w_heavy) = match problem {
             Posed::Step(step) => {
-                let masses = step.inverse_mass.iter().map(|m| m.mass);
-                (Form::Step, least(&mut masses.clone()), range(masses))
+                let mut masses = step.inverse_mass.iter().map(|m| m.mass);
+                (Form::Step, least(&mut masses))
             }
-            Posed::Local(_) => (Form::Stored, least(&mut { w_bars }), [0.0; 2]),
+            Posed::Local(_) => (Form::Stored, least(&mut { w_bars })),
         };
         Self {
             contacts,
@@ -82,7 +80,6 @@ impl Profile {
             steepest: frictions.fold(0.0, f64::max),
             w_light,
             w_heavy,
-            inverse_masses,
             start: match form {
                 Form::Stored if guess.is_empty() => Start::Cold,
                 Form::Step if guess.iter().all(|&p| p == DVec3::ZERO) => {
@@ -104,11 +101,6 @@ impl Profile {
     pub const fn is_cold(&self) -> bool {
         !matches!(self.start, Start::Warm)
     }
-}
-
-/// Least and largest.
-fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    values.fold([f64::INFINITY, 0.0], |[a, b], m| [a.min(m), b.max(m)])
 }
 
 /// Does a contact with one of these velocities slide on its own?
@@ -137,8 +129,6 @@ pub enum Need {
     Step,
     /// Largest w̄ over that of the heaviest body is more than that.
     ScalesApart(f64),
-    /// Largest mass over least is more than that, and every body is free.
-    MassesApart(f64),
     /// A coefficient of friction is larger than that.
     Steeper(f64),
     /// One of these.
@@ -160,10 +150,6 @@ impl Need {
             Self::Sliding => of.start == Start::Sliding,
             Self::Step => of.form == Form::Step,
             Self::ScalesApart(factor) => of.w_light > factor * of.w_heavy,
-            Self::MassesApart(factor) => {
-                let [least, most] = of.inverse_masses;
-                least > 0.0 && most > factor * least
-            }
             Self::Steeper(mu) => of.steepest > mu,
             Self::Any(needs) => needs.iter().any(|need| need.holds(of)),
             Self::Not(needs) => !needs.iter().all(|need| need.holds(of)),
@@ -187,7 +173,6 @@ impl core::fmt::Display for Need {
             Self::Sliding => write!(f, "slides"),
             Self::Step => write!(f, "a step"),
             Self::ScalesApart(factor) => write!(f, "w̄ over more than {factor} times"),
-            Self::MassesApart(factor) => write!(f, "masses over more than {factor} times"),
             Self::Steeper(mu) => write!(f, "μ above {mu}"),
             Self::Any(needs) => write!(f, "{}", join(needs, " or ")),
             Self::Not(needs) => write!(f, "not ({})", join(needs, ", ")),
@@ -242,7 +227,6 @@ mod tests {
         assert_eq!((cold.contacts, cold.form), (2, Form::Step));
         assert_eq!((cold.smooth, cold.polyhedral), (true, false));
         assert_eq!(cold.start, Start::Cold);
-        assert_eq!(cold.inverse_masses, [0.01, 0.5]);
         assert!((cold.w_heavy - 0.01).abs() < 1e-15);
         assert!((cold.steepest - 0.3).abs() < 1e-15);
         // 1/m + the lever's part: a corner is lighter than its body.
@@ -263,7 +247,7 @@ mod tests {
         assert!(hold(&[Need::UpTo(3), Need::MoreThan(2), Need::Cold]));
         assert!(hold(&[Need::Step, Need::Smooth, Need::Steeper(10.0)]));
         assert!(!hold(&[Need::Polyhedral]));
-        assert!(!hold(&[Need::MassesApart(1.5)]));
+        assert!(!hold(&[Need::ScalesApart(1e3)]));
         assert!(hold(&[Need::Not(&[Need::Cold, Need::MoreThan(3)])]));
         assert!(hold(&[Need::Any(&[Need::Sliding, Need::UpTo(200)])]));
         let words = Need::Not(&[Need::Cold, Need::MoreThan(30)]).to_string();

@@ -5,7 +5,6 @@ pub(crate) mod colouring;
 pub(crate) mod dense_island;
 pub mod homotopy;
 pub mod interior_point;
-pub(crate) mod modes;
 pub mod newton;
 pub mod nsgs;
 pub mod one_contact;
