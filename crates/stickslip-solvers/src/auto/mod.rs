@@ -64,6 +64,12 @@ impl Auto {
         self
     }
 
+    /// The stages that ran in the last call.
+    #[must_use]
+    pub const fn trace(&self) -> &Trace {
+        &self.kit.trace
+    }
+
     /// Forgets what the last problem's pattern was, so that the next local problem costs what one never seen costs (but
     /// for fresh memory): for fair measurements.
     pub fn forget(&mut self) {
@@ -97,7 +103,7 @@ impl ContactSolver for Auto {
     }
 
     fn trace(&self) -> &Trace {
-        &self.kit.trace
+        self.trace()
     }
 }
 
@@ -112,6 +118,6 @@ impl StoredSolver for Auto {
     }
 
     fn trace(&self) -> &Trace {
-        &self.kit.trace
+        self.trace()
     }
 }

@@ -10,7 +10,7 @@ use crate::engines::newton::Map;
 use glam::DVec3;
 
 /// Largest island of a stored problem that is solved by full Newton steps in dense rows before any table. (Chosen with
-/// [`INTERIOR_FIRST`].)
+/// `INTERIOR_FIRST`.)
 pub const MAX_DENSE_CONTACTS: usize = dense_island::MAX_CONTACTS;
 /// Beyond this many contacts of an island of a stored problem the interior point comes first: it takes as many steps as for
 /// few contacts, and what a start is worth is chance. (Walls and towers that are pushed are solved up to twenty times as
