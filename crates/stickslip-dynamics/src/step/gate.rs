@@ -2,7 +2,8 @@
 //!
 //! A [`Judged`] step can be made in two ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
 //! inequality, where that is asked for), or by [`Judged::extrapolated`], from several steps that passed the gate. Its fields are
-//! private to this file, so no method can accept what the judge has not seen.
+//! private to this file, so no method can accept a step of its own. What an extrapolated record combines has been judged step by
+//! step; the combination itself solves no step's law, and is not judged: its record says that it is one.
 
 use crate::budget::Chosen;
 use crate::error::StepError;

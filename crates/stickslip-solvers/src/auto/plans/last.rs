@@ -11,7 +11,7 @@ use glam::DVec3;
 const FEWEST: usize = 6;
 /// Sweeps of Gauss-Seidel among the last stages. (No figure.)
 const LATE_SWEEPS: usize = 250;
-/// Factor between the scales of impulses from which on both are tried.
+/// Factor between the scales of impulses from which on both are tried. (No figure.)
 const APART: f64 = 30.0;
 /// First compliance of the proximal method from impulses that are not nearly right. (No figure.)
 const FAR: f64 = 1.0;
@@ -62,7 +62,7 @@ pub const LAST: Table = Table {
             from: Begin::Best,
             run: |chain, p| chain.sweeps_then_newton(LATE_SWEEPS, p),
             rule: false,
-            why: "Gauss-Seidel, then Newton: of 20,000 random problems 9 were answered by 50 to 6,250 sweeps, none of them by these alone",
+            why: "Gauss-Seidel gets somewhere from everywhere, and Newton finishes: nine of 20,000 random problems, all of which later stages answer too",
         },
         Stage {
             name: "homotopy-more-paths",

@@ -116,7 +116,7 @@ pub(super) const CENTRES: usize = 40;
 pub(super) const NEAR: f64 = 1e-3;
 /// Steps along the path from the last step's problem. (No figure.)
 pub(super) const CONTINUATION_STEPS: usize = 40;
-/// Problems between equal masses (or μ = 1) and the true ones. (No figure.)
+/// Problems between μ = 1 and the true coefficients of friction. (No figure.)
 pub(super) const CHANGES: u32 = 60;
 
 /// Every table.
