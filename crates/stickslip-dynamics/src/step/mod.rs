@@ -45,7 +45,8 @@ impl World {
     /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         let next = Driver::of(self).next()?;
-        Ok(self.accept(next)) // 9
+        // 9: accept.
+        Ok(self.accept(next))
     }
 }
 
@@ -53,17 +54,20 @@ impl Stepper {
     /// The step of `task`: tried with each solver until the judge certifies a motion.
     pub(crate) fn step(&mut self, task: &Task) -> Result<Judged, StepError> {
         self.begin();
-        let wrench = self.forces.apply(task)?; // 1
-        let step = self.predictor.predict(task, wrench)?; // 2
+        // 1: applied forces.
+        let wrench = self.forces.apply(task)?;
+        // 2: predicted paths.
+        let step = self.predictor.predict(task, wrench)?;
         self.trial.stopwatch.lap(Stage::Predict);
-        self.contacts.find(&step); // 3
+        // 3: contacts that may close on them.
+        self.contacts.find(&step);
         self.trial.stopwatch.lap(Stage::Contacts);
         let mut tried = Tried::default();
         for solver in &mut self.solvers {
-            let motion = self
-                .trial
-                .motion(&step, &mut self.contacts, solver.as_mut()); // 4 to 7
-            let judged = motion.and_then(|m| self.gate.judge(&step, &self.contacts.placed, m)); // 8
+            // 4: assemble, 5: solve, 6: integrate until joints are closed, 7: look again until no contact is missed.
+            let motion = (self.trial).motion(&step, &mut self.contacts, solver.as_mut());
+            // 8: judge.
+            let judged = motion.and_then(|m| self.gate.judge(&step, &self.contacts.placed, m));
             self.trial.stopwatch.lap(Stage::Judge);
             match judged {
                 Ok(judged) => return Ok(judged),
