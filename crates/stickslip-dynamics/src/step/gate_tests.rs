@@ -1,12 +1,14 @@
 //! Nothing passes the gate that the judge refuses, and what is refused leaves no trace.
 
+use super::Judged;
 use crate::error::StepError;
-use crate::methods::{Method, Progress};
+use crate::methods::{Driver, Method, Progress};
+use crate::step::task::{Plan, Task};
 use crate::world::World;
 use crate::{BodySpec, Settings};
 use glam::DVec3;
 use stickslip_geometry::Shape;
-use stickslip_model::{BodyState, Friction, Restitution, StepRecord};
+use stickslip_model::{BodyState, Friction, Kind, Restitution, StepRecord};
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::{ContactSolver, Guarantee, SolveError, Solved};
 
@@ -181,14 +183,38 @@ fn a_step_refused_after_a_projection_leaves_the_bodies_where_they_were() {
 }
 
 #[test]
-fn an_extrapolated_record_has_the_worst_certificate_of_its_inner_steps() {
+fn steps_in_a_row_keep_the_worst_certificate_and_the_least_energy_slack() {
+    let mut world = world(Method::StewartTrinkle);
+    let driver = Driver::of(&mut world);
+    let plan = Plan::between_events(driver.last, 0.01);
+    let task = driver.task(plan);
+    let first = driver.stepper.step(&task).expect("a step");
+    let last = first.record().clone();
+    let next = Task {
+        last: &last,
+        ..driver.task(Plan::between_events(&last, 0.01))
+    };
+    let second = driver.stepper.step(&next).expect("a step");
+    let (a, b) = (first.record.certificate, second.record.certificate);
+    let slacks = [&first, &second].map(|s| s.energy_slack.expect("checked"));
+    let whole = driver.task(Plan::between_events(driver.last, 0.02));
+    let both = Judged::extrapolated(&whole, second, &[first], None);
+    let joined = both.record.certificate;
+    for k in 0..a.residuals.len() {
+        assert_eq!(joined.residuals[k], a.residuals[k].max(b.residuals[k]));
+    }
+    assert_eq!(joined.speed, a.speed.max(b.speed));
+    assert_eq!(both.energy_slack, Some(slacks[0].min(slacks[1])));
+    assert_eq!((both.record.step, both.record.h), (1, 0.02));
+    assert_eq!(both.record.kind, Kind::Extrapolated);
+}
+
+#[test]
+fn extrapolated_steps_pass_the_gate_as_all_others_do() {
     let mut world = world(Method::Extrapolated);
     steps(&mut world, 12);
     let certificate = world.last_step().certificate;
     assert!(certificate.holds(world.settings.tolerance));
-    assert!(
-        world.inner_steps() >= 10,
-        "each record has ten inner steps or more"
-    );
+    assert!(world.inner_steps() >= 10, "ten inner steps or more each");
     assert!(world.energy_slack().expect("checked") >= -1e-12);
 }
