@@ -31,7 +31,7 @@ use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
 pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
-    /// The method: auto, newton, nsgs, interior-point, homotopy, proximal, admm, staggered, relaxation (contact);
+    /// The method: auto, newton, nsgs, interior-point, homotopy, compliant, proximal, admm, staggered, relaxation (contact);
     /// auto, lemke, interior-point, pgs (complementarity); those of a run (step); siconos, path; with --all a list such
     /// as auto,nsgs
     #[arg(long, value_name = "S", default_value = "auto")]

@@ -19,6 +19,7 @@
 //! | `nsgs-coloured` | everything | the same, colour after colour on many threads, with the same bits on any number |
 //! | `interior-point` | no pyramids or discs | rounding level from scratch, unless its path folds |
 //! | `homotopy` | no pyramids or discs | rounding level from scratch, past folds |
+//! | `compliant` | everything | the tolerance, where contacts are redundant |
 //! | `proximal` | everything | a backup for redundant contacts |
 //! | `admm` | everything | a backup, and for comparison |
 //! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |

@@ -1,14 +1,17 @@
-//! A limit of time for what a thread solves, off by default.
+//! Limits of time and of work for what a thread solves, both off by default.
 //!
-//! Every method looks once in each of its outer iterations (a Newton step, a sweep, a pivot, a step along a path) whether the
+//! Every method looks once in each of its outer iterations (a Newton step, a sweep, a pivot, a step along a path) whether a
 //! limit is reached, and ends with the best it has as if it had no iterations left. Nothing goes on in the background. Without a
-//! limit no clock is read, and answers do not depend on time.
+//! limit of time no clock is read, and answers do not depend on time; work is counted, so that a limit of work gives one answer
+//! everywhere.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 thread_local! {
     static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// What is left of the work allowed.
+    static WORK: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Limits what this thread solves as long as it lives; the limit before it holds again afterwards.
@@ -45,14 +48,59 @@ impl Drop for Limit {
     }
 }
 
-/// Is the limit of this thread, if it has one, reached?
+/// Limits the work of this thread as long as it lives, in contacts factored: a factorisation of a system of n contacts counts
+/// n. The limit before it holds again afterwards.
+#[derive(Debug)]
+pub(crate) struct WorkLimit {
+    before: Option<usize>,
+}
+
+impl WorkLimit {
+    /// So much from now on; None: as much as it takes.
+    pub(crate) fn of(work: Option<usize>) -> Self {
+        Self {
+            before: WORK.replace(work),
+        }
+    }
+}
+
+impl Drop for WorkLimit {
+    fn drop(&mut self) {
+        WORK.set(self.before);
+    }
+}
+
+/// Counts the factorisation of a system of so many contacts.
+pub(crate) fn spend(contacts: usize) {
+    WORK.set(WORK.get().map(|left| left.saturating_sub(contacts)));
+}
+
+/// Is a limit of this thread, if it has one, reached?
 pub(crate) fn reached() -> bool {
-    UNTIL.get().is_some_and(|until| Instant::now() >= until)
+    WORK.get() == Some(0) || UNTIL.get().is_some_and(|until| Instant::now() >= until)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_is_counted_and_the_limit_before_holds_again() {
+        spend(10);
+        assert!(!reached());
+        let outer = WorkLimit::of(Some(100));
+        {
+            let _inner = WorkLimit::of(None);
+            spend(1000);
+            assert!(!reached());
+        }
+        spend(99);
+        assert!(!reached());
+        spend(7);
+        assert!(reached());
+        drop(outer);
+        assert!(!reached());
+    }
 
     #[test]
     fn a_limit_ends_with_its_guard_and_is_not_prolonged_by_an_inner_one() {

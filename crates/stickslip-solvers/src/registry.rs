@@ -3,6 +3,7 @@
 use crate::auto::Auto;
 use crate::auto::selection::Selecting;
 use crate::engines::admm::Admm;
+use crate::engines::compliant::Compliant;
 use crate::engines::homotopy::Homotopy;
 use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::Newton;
@@ -62,6 +63,7 @@ pub const SOLVERS: &[Entry] = &[
     },
     engine::<InteriorPoint>("rounding level from scratch, unless its path folds"),
     engine::<Homotopy>("rounding level from scratch, past folds"),
+    engine::<Compliant>("the tolerance, where contacts are redundant"),
     engine::<Proximal>("a backup for redundant contacts"),
     engine::<Admm>("a backup, and for comparison"),
     engine::<Staggered>("a fixed point of the exchange where it converges"),
@@ -98,14 +100,13 @@ pub fn solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
 }
 
 /// As [`solver_by_name`], with the answer that the selection rule takes: for the steps of a run, whose motion is then the same
-/// whichever solver ran. (`auto` follows the rule by itself.)
+/// whichever solver ran. (`auto` follows the rule by itself, with bounded work on each island.)
 #[must_use]
 pub fn selecting_solver_by_name(name: &str) -> Option<Box<dyn ContactSolver>> {
-    let solver = solver_by_name(name)?;
-    Some(match name {
-        "auto" => solver,
-        _ => Box::new(Selecting::new(solver)),
-    })
+    if name == "auto" {
+        return Some(Box::new(Auto::bounded()));
+    }
+    Some(Box::new(Selecting::new(solver_by_name(name)?)))
 }
 
 #[cfg(test)]

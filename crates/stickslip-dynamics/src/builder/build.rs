@@ -16,7 +16,7 @@ use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
 /// Solvers tried in turn when the chosen one's answer is not certified.
-const FALLBACKS: [&str; 2] = ["auto", "nsgs"];
+const FALLBACKS: [&str; 1] = ["auto"];
 
 impl WorldBuilder {
     /// Checks everything and makes the world.

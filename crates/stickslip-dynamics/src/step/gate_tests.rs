@@ -203,6 +203,8 @@ fn a_world_put_into_a_recorded_state_remembers_nothing() {
 fn a_gain_of_energy_asks_the_next_solver_and_comes_before_answers_that_miss_the_law() {
     let mut world = world(Method::StewartTrinkle);
     let driver = Driver::of(&mut world);
+    let others = ["newton", "nsgs"].map(stickslip_solvers::selecting_solver_by_name);
+    driver.stepper.solvers.extend(others.into_iter().flatten());
     let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
     let underway = driver.stepper.begin(&task).expect("a step");
     let mut asked = 0;

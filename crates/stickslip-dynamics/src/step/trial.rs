@@ -36,8 +36,9 @@ const LIMIT_ROUNDS: usize = 50;
 pub(crate) struct Trial {
     pub(crate) assembly: Assembly,
     pub(crate) joints: Joints,
-    /// The motion so far.
+    /// The motion so far, once a problem of the step is solved.
     pub(crate) motion: Motion,
+    solved: bool,
     islands: Islands,
     pub(crate) stopwatch: Stopwatch,
 }
@@ -56,6 +57,7 @@ impl Trial {
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
+        self.solved = false;
         let solved = match step.plan.scheme {
             Scheme::Implicit => implicit::iterate(self, step, contacts, solver)?,
             _ => self.look_again(step, contacts, solver)?,
@@ -98,7 +100,8 @@ impl Trial {
     ) -> Result<Solved, Failure> {
         let (mut solved, mut iterations) = (Solved::default(), 0);
         for _ in 0..LIMIT_ROUNDS {
-            self.assembly.pose(step, contacts, iterate); // 4
+            let earlier = self.solved.then_some(&*self.motion.contacts);
+            self.assembly.pose(step, contacts, earlier, iterate); // 4
             self.joints.assemble(step, &mut self.assembly, iterate)?;
             self.stopwatch.lap(Stage::Assemble);
             let (found, closed) = self.close_joints(step, contacts, solver)?;
@@ -129,6 +132,7 @@ impl Trial {
             iterations += solved.iterations;
             self.stopwatch.lap(Stage::Solve);
             motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
+            self.solved = true;
             let closed = (self.joints).close(step, contacts, assembly, motion, &mut rounds)?;
             if closed != Closed::NotYet {
                 solved.iterations = iterations;

@@ -3,6 +3,7 @@
 use crate::auto::plans::{Begin, Stage, Table};
 use crate::auto::profile::{Form, Profile};
 use crate::coupling::{Coupled, System, SystemMemory};
+use crate::engines::compliant::Compliant;
 use crate::engines::homotopy::Homotopy;
 use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::{Newton, NewtonSettings};
@@ -24,6 +25,7 @@ pub(super) struct Kit {
     pub(super) nsgs: Nsgs,
     pub(super) interior_point: InteriorPoint,
     pub(super) homotopy: Homotopy,
+    pub(super) compliant: Compliant,
     pub(super) proximal: Proximal,
     pub(super) lemke: LemkeContact,
     /// System of the cones inside pyramids.
@@ -81,7 +83,7 @@ pub(super) struct Best {
     pub(super) residual: f64,
     pub(super) iterations: usize,
     /// The engine that gave them, and the stage.
-    solver: &'static str,
+    pub(super) solver: &'static str,
     stage: &'static str,
 }
 
@@ -216,6 +218,9 @@ impl<'a> Chain<'a> {
         let began = self.kit.trace.now();
         (self.stage, self.effort, self.reached) = (stage.name, Effort::default(), f64::INFINITY);
         let verdict = (stage.run)(self, p);
+        if matches!(verdict, Verdict::Answer) {
+            self.polish();
+        }
         self.kit.trace.push(Ran {
             table: table.name,
             stage: stage.name,

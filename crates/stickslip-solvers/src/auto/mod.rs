@@ -52,6 +52,8 @@ pub struct Auto {
     dense: dense_island::Memory,
     islands: Islands,
     part: Part,
+    /// Is the work on each island of a step bounded (`plans::budget`)?
+    bounded: bool,
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.
     parts: Vec<SystemMemory>,
 }
@@ -68,6 +70,15 @@ impl Auto {
     #[must_use]
     pub const fn trace(&self) -> &Trace {
         &self.kit.trace
+    }
+
+    /// With bounded work on each island of a step, for runs: a step that takes more is better done in parts.
+    #[must_use]
+    pub fn bounded() -> Self {
+        Self {
+            bounded: true,
+            ..Self::default()
+        }
     }
 
     /// Forgets what the last problem's pattern was, so that the next local problem costs what one never seen costs (but

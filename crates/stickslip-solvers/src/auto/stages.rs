@@ -2,10 +2,11 @@
 
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
-    CENTRES, CONTINUATION_STEPS, LESS_PATIENCE, MAX_LEMKE_CONTACTS, NEWTON_STEPS, PATIENCE,
-    SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
+    AIM, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS, NEWTON_STEPS,
+    PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
 };
 use crate::auto::profile::Form;
+use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
 use crate::engines::interior_point::InteriorPointSettings;
 use crate::engines::newton::{Map, NewtonSettings};
@@ -26,13 +27,14 @@ use glam::DVec3;
 // Settings, as the problem at hand has them.
 
 impl Chain<'_> {
-    /// Newton as a stage: stored problems are not taken further than the tolerance.
+    /// Newton as a stage: stored problems are not taken further than the tolerance, nor are redundant contacts, whose impulses
+    /// would go far for the last digits ([`Chain::polish`] does that).
     pub(super) fn newton_settings(&self) -> NewtonSettings {
         NewtonSettings {
             iterations: NEWTON_STEPS,
             patience: PATIENCE,
             regularisation: self.regularisation,
-            polish: self.profile.form == Form::Step,
+            polish: self.profile.form == Form::Step && self.profile.contacts <= FEW,
             ..NewtonSettings::ALONE
         }
     }
@@ -49,6 +51,7 @@ impl Chain<'_> {
     pub(super) fn interior_settings(&self) -> InteriorPointSettings {
         let mut settings = InteriorPointSettings {
             newton: self.finish_settings(),
+            centres: self.profile.form == Form::Step && self.profile.contacts > FEW,
             ..InteriorPointSettings::ALONE
         };
         if self.profile.form == Form::Stored {
@@ -110,6 +113,12 @@ impl Chain<'_> {
         };
         self.judge(&[exact], Effort::of_iterations(1), "one-contact")
             .into()
+    }
+
+    /// The impulses as they are, where they already solve the problem as well as any method would.
+    pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
+        self.judge(p, Effort::default(), "last-impulses");
+        (self.best.residual <= AIM * self.tolerance).into()
     }
 
     /// Newton from impulses that may be nearly right; the best so far are left in `p` where it fails.
@@ -202,6 +211,38 @@ impl Chain<'_> {
         let engine = &mut self.kit.homotopy;
         let outcome = engine.improve_from(&mut self.system, epsilon, p, self.inner, &settings);
         self.judge(p, outcome.effort, "homotopy").into()
+    }
+
+    /// Along compliant laws, see [`Compliant`](crate::engines::compliant::Compliant).
+    pub(super) fn compliant(
+        &mut self,
+        settings: &CompliantSettings,
+        p: &mut Vec<DVec3>,
+    ) -> Verdict {
+        let engine = &mut self.kit.compliant;
+        let outcome = engine.improve(&mut self.system, p, self.inner, settings);
+        self.judge(p, outcome.effort, "compliant").into()
+    }
+
+    /// Proximal steps about the impulses given.
+    pub(super) fn centres(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let engine = &mut self.kit.compliant;
+        let outcome = engine.finish(&mut self.system, p, self.inner, WARM_CENTRES);
+        self.judge(p, outcome.effort, "compliant").into()
+    }
+
+    /// An answer taken towards rounding by proximal steps, which bound how far the impulses of redundant contacts go for it.
+    pub(super) fn polish(&mut self) {
+        let aim = AIM * self.tolerance;
+        let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
+        if !redundant || self.best.residual <= aim || limit::reached() {
+            return;
+        }
+        let mut p = self.best.impulses.clone();
+        let engine = &mut self.kit.compliant;
+        let outcome = engine.finish(&mut self.system, &mut p, aim, POLISH);
+        let solver = self.best.solver;
+        self.judge(&p, outcome.effort, solver);
     }
 
     /// The homotopy from the convex problem.

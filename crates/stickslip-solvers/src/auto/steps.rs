@@ -2,9 +2,9 @@
 
 use crate::auto::Auto;
 use crate::auto::chain::{Chain, Scope, Verdict};
-use crate::auto::plans::{COLD, LAST, WARM};
+use crate::auto::plans::{self, COLD, LAST, WARM};
 use crate::coupling::SystemMemory;
-use crate::limit;
+use crate::limit::{self, WorkLimit};
 use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
@@ -109,6 +109,8 @@ impl Auto {
                 ..Solved::default()
             });
         }
+        let work = self.bounded.then(|| plans::budget(problem.contacts.len()));
+        let _limit = WorkLimit::of(work);
         let posed = Posed::Step(problem);
         let mut chain = Chain::new(
             posed,

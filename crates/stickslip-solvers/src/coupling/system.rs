@@ -3,6 +3,7 @@
 use crate::coupling::bodies::{BodyMemory, BodySystem};
 use crate::coupling::contacts::{DelassusMemory, DelassusSystem};
 use crate::coupling::{Coupled, Linearised};
+use crate::limit;
 use crate::problem::local::LocalProblem;
 use crate::problem::{Law, Posed};
 use glam::DVec3;
@@ -111,6 +112,7 @@ impl Coupled for System<'_> {
     }
 
     fn factor(&mut self, rows: &[Linearised]) -> bool {
+        limit::spend(rows.len());
         either!(self, s => s.factor(rows))
     }
 

@@ -1,6 +1,7 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
 use crate::coupling::{Coupled, Linearised, Refinement, System};
+use crate::engines::compliant::{CENTRES, Compliant};
 use crate::engines::newton::{Map, Newton, NewtonSettings};
 use crate::limit;
 use crate::problem::Law;
@@ -19,6 +20,9 @@ pub struct InteriorPointSettings {
     pub shrink: f64,
     /// The Newton that finishes.
     pub newton: NewtonSettings,
+    /// Do proximal steps come first, and Newton only polishes? (Redundant contacts: of 419 hard steps 305 end so from scratch,
+    /// 217 by Newton alone.)
+    pub centres: bool,
 }
 
 impl InteriorPointSettings {
@@ -28,6 +32,7 @@ impl InteriorPointSettings {
         starts: [10.0, 1.0, 0.1],
         shrink: 0.05,
         newton: NewtonSettings::FINISH,
+        centres: false,
     };
 }
 
@@ -62,6 +67,7 @@ const RELAXED_START: f64 = 10.0;
 #[derive(Clone, Debug, Default)]
 pub struct InteriorPoint {
     newton: Newton,
+    compliant: Compliant,
     path: Path,
 }
 
@@ -311,10 +317,20 @@ impl InteriorPoint {
                 start,
                 convexity: 0.0,
             };
-            let mut finish =
-                finished_by(&mut self.newton, &settings.newton, &mut best, p, tolerance);
-            let effort = self.path.follow(system, course, settings, &mut finish);
-            drop(finish);
+            let (newton, how) = (&mut self.newton, &settings.newton);
+            let effort = if settings.centres {
+                let compliant = &mut self.compliant;
+                let mut finish = |system: &mut S, trial: &[DVec3]| {
+                    let mut trial = trial.to_vec();
+                    let outcome = compliant.finish(system, &mut trial, tolerance, CENTRES);
+                    take_better(&mut best, p, outcome, trial);
+                    best.residual <= tolerance
+                };
+                self.path.follow(system, course, settings, &mut finish)
+            } else {
+                let mut finish = finished_by(newton, how, &mut best, p, tolerance);
+                self.path.follow(system, course, settings, &mut finish)
+            };
             best.effort += effort;
             if best.residual <= tolerance || limit::reached() {
                 break;

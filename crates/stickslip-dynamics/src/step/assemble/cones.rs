@@ -2,7 +2,7 @@
 
 use super::Assembly;
 use crate::budget::{self, Chosen, Load, choose};
-use crate::step::find::{Contacts, remembered};
+use crate::step::find::Contacts;
 use crate::step::predict::Predicted;
 use stickslip_model::{BodyState, Cone, ContactImpulse, Mode};
 
@@ -13,8 +13,8 @@ impl Assembly {
             return;
         };
         let last = &step.last.contacts;
-        let loads: Vec<Load> = (contacts.list.iter())
-            .map(|c| match remembered(last, c) {
+        let loads: Vec<Load> = (0..contacts.list.len())
+            .map(|k| match self.remembered.of(k) {
                 Some(k) => Load {
                     friction: Some(friction_speed(step, step.start(), &last[k])),
                     mode: last[k].mode,

@@ -11,6 +11,7 @@ pub(crate) use cones::chosen_cones;
 
 use crate::impact::restitute;
 use crate::step::find::Contacts;
+use crate::step::find::remember::Remembered;
 use crate::step::find::touching::Touch;
 use crate::step::predict::Predicted;
 use crate::step::twist::{from_problem, to_problem};
@@ -38,6 +39,8 @@ pub(crate) struct Assembly {
     entered: Vec<usize>,
     /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
     fans: Vec<DVec2>,
+    /// The contact of the last step that each is.
+    remembered: Remembered,
     /// The friction directions of each contact where there is a budget for them; 0 is the exact cone.
     directions: Vec<u32>,
 }
@@ -45,12 +48,14 @@ pub(crate) struct Assembly {
 const NONE: usize = usize::MAX;
 
 impl Assembly {
-    /// The contacts' problem, with its start: blocks, what is restituted, and the last step's impulses. `iterate` is the
-    /// motion about which gaps at the end of the step are linearised, where the scheme measures them there.
+    /// The contacts' problem, with its start: blocks, what is restituted, and the impulses of the problem `earlier` in this step,
+    /// else of the last step. `iterate` is the motion about which gaps at the end of the step are linearised, where the scheme
+    /// measures them there.
     pub(crate) fn pose(
         &mut self,
         step: &Predicted,
         contacts: &Contacts,
+        earlier: Option<&[ContactImpulse]>,
         iterate: Option<&[BodyState]>,
     ) {
         self.add_contacts(step, contacts);
@@ -60,11 +65,12 @@ impl Assembly {
             self.linearise_gaps(step, contacts, iterate);
         }
         self.restitute(step, contacts);
-        self.warm_start(step, contacts);
+        self.warm_start(step, contacts, earlier.unwrap_or(&[]));
     }
 
     /// The blocks of the contacts, in their order. Only free bodies with a contact (or, later, a joint) get rows.
     pub(crate) fn add_contacts(&mut self, step: &Predicted, contacts: &Contacts) {
+        self.remembered.look_up(step, &contacts.list);
         self.choose_directions(step, contacts);
         self.slot.clear();
         self.slot.resize(step.model().bodies.len(), NONE);
@@ -331,7 +337,7 @@ mod tests {
         let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
         let underway = driver.stepper.begin(&task).expect("a path");
         let assembly = &mut underway.trial.assembly;
-        assembly.pose(&underway.step, underway.contacts, None);
+        assembly.pose(&underway.step, underway.contacts, None, None);
         // m g h carries the ball.
         assert_eq!(assembly.impulses.len(), 1);
         assert!((assembly.impulses[0].x - 3.0 * 9.81 * 0.01).abs() < 1e-12);

@@ -1,25 +1,29 @@
 //! Where a solver starts: from the last step.
 
 use super::Assembly;
-use crate::step::find::{Contacts, remembered};
+use crate::step::find::Contacts;
 use crate::step::predict::Predicted;
 use glam::DVec3;
-use stickslip_model::Mode;
+use stickslip_model::{ContactImpulse, Mode};
 
 impl Assembly {
-    /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on with kinetic
-    /// friction, any other starts with static friction.
-    pub(super) fn warm_start(&mut self, step: &Predicted, contacts: &Contacts) {
+    /// Impulses of the same contacts in the problem `earlier` in this step, or in the last step; zero for new ones. A contact
+    /// that slid in the last step goes on with kinetic friction, any other starts with static friction.
+    pub(super) fn warm_start(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        earlier: &[ContactImpulse],
+    ) {
         let last = &step.last.contacts;
         self.impulses.clear();
         for (k, contact) in contacts.list.iter().enumerate() {
-            let Some(found) = remembered(last, contact) else {
-                self.impulses.push(DVec3::ZERO);
-                continue;
-            };
-            let impulse = self.to_problem(k, last[found].impulse);
+            let before = self.remembered.of(k).map(|found| &last[found]);
+            let same = earlier.binary_search_by_key(&contact.key(), |c| c.contact.key());
+            let start = same.ok().map(|found| &earlier[found]).or(before);
+            let impulse = start.map_or(DVec3::ZERO, |c| self.to_problem(k, c.impulse));
             self.impulses.push(impulse);
-            if last[found].mode == Mode::Slide {
+            if before.is_some_and(|c| c.mode == Mode::Slide) {
                 self.set_mu(k, contact.friction.slide);
             }
         }

@@ -3,17 +3,19 @@
 //! | file | holds |
 //! |---|---|
 //! | [`finder`] | broad and narrow phase along predicted paths |
+//! | [`remember`] | which contact of the last step is which of this one |
 //! | [`second_look`] | contacts that the solved motion meets and the predicted one did not |
 //! | [`touching`] | between events: which contacts are closed, which of them open, what a rebound is |
 
 pub(crate) mod finder;
+pub(crate) mod remember;
 mod second_look;
 pub(crate) mod touching;
 
 use crate::step::predict::Predicted;
 use finder::{Finder, Paths};
 use stickslip_geometry::Pose;
-use stickslip_model::{BodyState, Contact, ContactImpulse, Kind, Scheme};
+use stickslip_model::{BodyState, Contact, Kind, Scheme};
 use touching::Touch;
 
 /// The contacts of the step at hand.
@@ -133,21 +135,4 @@ impl SearchPath {
             None => s.pose,
         }));
     }
-}
-
-/// The same contact in the last step: that of the same pieces, or, where a feature has passed from one piece to the
-/// next (over the seam of a mesh), of the same bodies, feature and normal.
-pub(crate) fn remembered(last: &[ContactImpulse], contact: &Contact) -> Option<usize> {
-    if let Ok(found) = last.binary_search_by_key(&contact.key(), |c| c.contact.key()) {
-        return Some(found);
-    }
-    if contact.pieces == [0, 0] {
-        return None;
-    }
-    let from = last.partition_point(|c| c.contact.bodies < contact.bodies);
-    let to = last.partition_point(|c| c.contact.bodies <= contact.bodies);
-    (from..to).find(|&k| {
-        let old = &last[k].contact;
-        old.feature == contact.feature && old.normal.dot(contact.normal) > 1.0 - 1e-6
-    })
 }

@@ -87,6 +87,9 @@ impl core::fmt::Display for Begin {
 
 // Sizes. (Where no figure is given, none is known: the number was chosen without a measurement that is on record.)
 
+/// Beyond this many contacts some are redundant as a rule, and compliant laws are tried early. (Recommended by prototypes on
+/// 646 islands of hard steps.)
+pub(super) const FEW: usize = 10;
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early, and Newton is given time to creep.
 pub(super) const SMALL: usize = 30;
 /// Beyond this many contacts Newton does not get far from zero, the path from the last step's problem gets nowhere, and the
@@ -96,6 +99,14 @@ pub(super) const LARGE: usize = 200;
 pub(super) const SLOW_CENTRES: usize = 90;
 /// Most contacts for which Lemke is asked: his pivots grow faster than their number.
 pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
+/// Part of the tolerance that is aimed at where it is cheap: what rests stays at rest to rounding, although the tolerance would
+/// let it creep.
+pub(super) const AIM: f64 = 1e-4;
+
+/// Centres of proximal steps from the last impulses, and from an answer towards rounding. (No figures.)
+pub(super) const WARM_CENTRES: usize = 3;
+pub(super) const POLISH: usize = 2;
+
 // Lengths of attempts.
 
 /// Newton steps of an attempt. (No figure.)
@@ -118,6 +129,16 @@ pub(super) const NEAR: f64 = 1e-3;
 pub(super) const CONTINUATION_STEPS: usize = 40;
 /// Problems between μ = 1 and the true coefficients of friction. (No figure.)
 pub(super) const CHANGES: u32 = 60;
+
+/// Work on an island of a run's step, in contacts factored, and factorisations at least: one to two seconds of a core, and as
+/// many as the interior point takes from two starts. (What takes more is better done as shorter steps.)
+const WORK: usize = 500_000;
+const LEAST_FACTORISATIONS: usize = 250;
+
+/// Contacts that may be factored on an island of so many.
+pub(super) fn budget(contacts: usize) -> usize {
+    WORK.max(LEAST_FACTORISATIONS * contacts)
+}
 
 /// Every table.
 pub const TABLES: [Table; 5] = [WARM, COLD, STORED_FIRST, STORED, LAST];

@@ -1,10 +1,11 @@
 //! The tables of a step: with impulses of the last one, and without.
 
 use crate::auto::plans::{
-    Begin, LARGE, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
+    Begin, FEW, LARGE, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
 };
 use crate::auto::profile::Need::{Any, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
 use crate::auto::rest::Follow;
+use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
 use crate::engines::newton::Map;
 
@@ -50,6 +51,24 @@ pub(super) const INTERIOR: Stage = Stage {
           finishes on the pyramids",
 };
 
+pub(super) const COMPLIANT_FROM_ZERO: Stage = Stage {
+    name: "compliant-from-zero",
+    when: &[MoreThan(FEW)],
+    from: Begin::Scratch,
+    run: |chain, p| chain.compliant(&CompliantSettings::FROM_ZERO, p),
+    rule: false,
+    why: "redundant contacts agree where they give a little",
+};
+
+pub(super) const COMPLIANT_RESTARTED: Stage = Stage {
+    name: "compliant-restarted",
+    when: &[MoreThan(FEW)],
+    from: Begin::Scratch,
+    run: |chain, p| chain.compliant(&CompliantSettings::RESTARTED, p),
+    rule: false,
+    why: "the same along other paths: their lengths are heavy-tailed",
+};
+
 pub(super) const LEMKE: Stage = Stage {
     name: "lemke",
     when: &[Polyhedral, UpTo(MAX_LEMKE_CONTACTS)],
@@ -74,6 +93,22 @@ pub const WARM: Table = Table {
     stages: &[
         ONE_CONTACT,
         Stage {
+            name: "last-impulses",
+            when: &[MoreThan(FEW)],
+            from: Begin::Guess,
+            run: |chain, p| chain.as_they_are(p),
+            rule: true,
+            why: "what rests, slides or rolls on as it did needs no factorisation",
+        },
+        Stage {
+            name: "centres",
+            when: &[MoreThan(FEW)],
+            from: Begin::Guess,
+            run: |chain, p| chain.centres(p),
+            rule: true,
+            why: "redundant contacts at rest: a factorisation or two where modes stay as they are",
+        },
+        Stage {
             name: "newton-whole-steps",
             when: &[],
             from: Begin::Guess,
@@ -83,6 +118,14 @@ pub const WARM: Table = Table {
         },
         NEWTON_ON_ALART_CURNIER,
         SWEEPS,
+        Stage {
+            name: "compliant-near",
+            when: &[MoreThan(FEW)],
+            from: Begin::Guess,
+            run: |chain, p| chain.compliant(&CompliantSettings::NEAR, p),
+            rule: true,
+            why: "redundant contacts agree where they give a little; the answer nearest to the last impulses",
+        },
         Stage {
             name: "quotient-short",
             when: &[Smooth, MoreThan(LARGE)],
@@ -100,6 +143,8 @@ pub const WARM: Table = Table {
             why: "tells whether rest is possible; left where velocities do not fall: 30 % less time on plates and balls",
         },
         INTERIOR,
+        COMPLIANT_FROM_ZERO,
+        COMPLIANT_RESTARTED,
         Stage {
             name: "continuation-1e-3",
             when: &[UpTo(LARGE), Smooth],
@@ -177,6 +222,8 @@ pub const COLD: Table = Table {
         },
         NEWTON_ON_ALART_CURNIER,
         SWEEPS,
+        COMPLIANT_FROM_ZERO,
+        COMPLIANT_RESTARTED,
         LEMKE,
         INFEASIBLE,
     ],

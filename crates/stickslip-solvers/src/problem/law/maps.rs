@@ -65,11 +65,18 @@ impl Law {
     /// normal, and friction projected on the disc of radius μ (x_n − u_n)₊. Zero where the natural map is.
     #[must_use]
     pub fn alart_curnier(&self, p: DVec3, u: DVec3, w_bar: f64) -> Linear {
-        let x = p * w_bar;
-        let z = x - u;
+        self.alart_curnier_weighted(p, u, w_bar, 1.0)
+    }
+
+    /// The same with slip weighed by s = ρ_t w̄ against impulses: the friction is that of x_t − s u_t. The weight moves no zero.
+    #[must_use]
+    pub fn alart_curnier_weighted(&self, p: DVec3, u: DVec3, w_bar: f64, s: f64) -> Linear {
         let Self::Cone { mu } = self else {
             return self.linearised(p, u, w_bar);
         };
+        let x = p * w_bar;
+        let slip = DVec3::new(1.0, s, s);
+        let z = x - u * slip;
         if z.x <= 0.0 {
             return Linear {
                 f: x,
@@ -81,9 +88,9 @@ impl Law {
         let length = t.length();
         if length <= radius {
             return Linear {
-                f: u,
+                f: u * slip,
                 d: DMat3::IDENTITY,
-                by_u: DMat3::IDENTITY,
+                by_u: DMat3::from_diagonal(slip),
             };
         }
         let e = t / length;
@@ -96,7 +103,7 @@ impl Law {
         Linear {
             f: contact_vector(u.x, tangent(x) - e * radius),
             d,
-            by_u: d,
+            by_u: DMat3::from_cols(d.x_axis, d.y_axis * s, d.z_axis * s),
         }
     }
 }
