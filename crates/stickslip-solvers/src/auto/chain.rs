@@ -1,6 +1,6 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
-use crate::auto::plans::{Begin, Stage, Table};
+use crate::auto::plans::{BY_PATCHES, Begin, Stage, Table};
 use crate::auto::profile::{Form, Profile};
 use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::compliant::Compliant;
@@ -114,7 +114,7 @@ pub(super) struct Chain<'a> {
     pub(super) tolerance: f64,
     /// The tolerance of the methods, m/s.
     pub(super) inner: f64,
-    /// Relative regularisation of D in every Newton.
+    /// Relative regularisation of D in every Newton of the table at hand.
     pub(super) regularisation: f64,
     /// The stage at work, what it has taken so far, and its least residual.
     stage: &'static str,
@@ -170,6 +170,12 @@ impl<'a> Chain<'a> {
 
     /// Walks a table from the best impulses so far until a stage ends the search, or time is over.
     pub(super) fn walk(&mut self, table: &Table) -> Verdict {
+        self.system.by_patches(table.patches);
+        self.regularisation = if table.patches {
+            BY_PATCHES
+        } else {
+            NewtonSettings::ALONE.regularisation
+        };
         let mut p = std::mem::take(&mut self.kit.p);
         p.clone_from(&self.best.impulses);
         self.kit.opening.clone_from(&p);

@@ -15,11 +15,6 @@ use crate::problem::{ContactProblem, Law};
 use crate::solver::{Effort, Engine, Outcome};
 use glam::DVec3;
 
-/// Exponents s of the scale w̄ (w_heavy/w̄)^s by which impulses are measured, see [`System::rescale`]: by the heaviest body, and
-/// by each contact's own w̄.
-const HEAVY: f64 = 1.0;
-const NATURAL: f64 = 0.0;
-
 impl Chain<'_> {
     /// Newton with impulses measured by the heavy bodies.
     pub(super) fn newton_by_heavy_bodies(&mut self, p: &mut Vec<DVec3>) -> Verdict {
@@ -60,9 +55,8 @@ impl Chain<'_> {
         method: impl FnOnce(&mut Kit, &mut System, &mut Vec<DVec3>, f64) -> Outcome,
     ) -> Verdict {
         let w_heavy = self.profile.w_heavy;
-        self.system.rescale(w_heavy, HEAVY);
-        let outcome = method(self.kit, &mut self.system, p, self.inner);
-        self.system.rescale(w_heavy, NATURAL);
+        let (kit, inner) = (&mut *self.kit, self.inner);
+        let outcome = (self.system).measured_by(w_heavy, |system| method(kit, system, p, inner));
         self.charge(outcome.effort);
         let newton = self.newton_settings();
         self.newton(&newton, p).into()
@@ -88,8 +82,11 @@ impl Chain<'_> {
     /// Newton from Lemke's answer on pyramids.
     pub(super) fn pyramids(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let newton = self.newton_settings();
-        let found = pyramid::start(&mut self.local(), DIRECTIONS, p) && self.newton(&newton, p);
-        found.into()
+        let Some(pivots) = pyramid::start(&mut self.local(), DIRECTIONS, p) else {
+            return Verdict::Next;
+        };
+        self.charge(Effort::of_iterations(pivots));
+        self.newton(&newton, p).into()
     }
 }
 
@@ -107,29 +104,11 @@ struct WaySettings {
 }
 
 impl Chain<'_> {
-    /// Steep cones, from μ = 1 to their own.
+    /// Steep cones, from μ = 1 to their own: each problem on the way is solved from the last one's impulses.
     pub(super) fn by_friction(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let Posed::Step(step) = self.problem else {
             return Verdict::Next;
         };
-        let steepest = self.profile.steepest;
-        self.by_other_problems(step, p, |s, problem| {
-            let cap = libm::pow(steepest, s);
-            for (contact, own) in problem.contacts.iter_mut().zip(&step.contacts) {
-                if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
-                    *mu = own.min(cap);
-                }
-            }
-        })
-    }
-
-    /// The problem changed by `change` from s = 0 to its own, s = 1, each solved from the last one's impulses.
-    fn by_other_problems(
-        &mut self,
-        step: &ContactProblem,
-        p: &mut Vec<DVec3>,
-        change: impl Fn(f64, &mut ContactProblem),
-    ) -> Verdict {
         let settings = WaySettings {
             newton: self.newton_settings(),
             homotopy: self.homotopy_settings(&HomotopySettings::ONE_PATH),
@@ -141,7 +120,8 @@ impl Chain<'_> {
             if limit::reached() {
                 return Verdict::Next;
             }
-            change(f64::from(k) / f64::from(CHANGES), &mut problem);
+            let steepest = libm::pow(self.profile.steepest, f64::from(k) / f64::from(CHANGES));
+            cap_friction(step, steepest, &mut problem);
             let mut system = memory.system(Posed::Step(&problem));
             // On the way no more than the rounding of impulses allows.
             let inner = if k == CHANGES {
@@ -158,10 +138,8 @@ impl Chain<'_> {
         }
         self.judge(p, Effort::default(), "newton").into()
     }
-}
 
-impl Chain<'_> {
-    /// Problem `k` on the way, from the impulses of the one before: what the method that ended it came to.
+    /// Problem `k` on the way, from the impulses of the one before: what the method that ended it came to, and the effort of all.
     fn on_the_way(
         &mut self,
         system: &mut System,
@@ -173,10 +151,12 @@ impl Chain<'_> {
         let before = p.clone();
         let kit = &mut *self.kit;
         let mut outcome = kit.newton.improve(system, p, inner, &settings.newton);
+        let mut effort = outcome.effort;
         if outcome.residual > inner && k > 0 {
             p.clone_from(&before);
             let (engine, along) = (&mut kit.homotopy, &settings.homotopy);
             outcome = engine.improve_from(system, WAY_SMOOTHING, p, inner, along);
+            effort += outcome.effort;
         }
         if outcome.residual > inner {
             p.clone_from(&before);
@@ -184,13 +164,24 @@ impl Chain<'_> {
                 sweeps: WAY_SWEEPS,
                 ..NsgsSettings::ALONE
             };
-            kit.nsgs.improve(system, p, inner, &sweeps);
+            effort += kit.nsgs.improve(system, p, inner, &sweeps).effort;
             outcome = kit.newton.improve(system, p, inner, &settings.newton);
+            effort += outcome.effort;
         }
         if outcome.residual > inner {
             let (engine, along) = (&mut kit.interior_point, &settings.interior_point);
             outcome = engine.improve(system, p, inner, along);
+            effort += outcome.effort;
         }
-        outcome
+        Outcome { effort, ..outcome }
+    }
+}
+
+/// The laws of `step` in `problem`, with no cone steeper than `steepest`.
+fn cap_friction(step: &ContactProblem, steepest: f64, problem: &mut ContactProblem) {
+    for (contact, own) in problem.contacts.iter_mut().zip(&step.contacts) {
+        if let (Law::Cone { mu }, Law::Cone { mu: own }) = (&mut contact.law, &own.law) {
+            *mu = own.min(steepest);
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
 use crate::engines::interior_point::InteriorPointSettings;
-use crate::engines::newton::{Map, NewtonSettings};
+use crate::engines::newton::NewtonSettings;
 use crate::engines::nsgs::NsgsSettings;
 use crate::engines::one_contact;
 use crate::engines::proximal::ProximalSettings;
@@ -19,6 +19,7 @@ use crate::lcp::pyramid::ContactLcp;
 use crate::limit;
 use crate::problem::Law;
 use crate::problem::Posed;
+use crate::problem::law::Map;
 use crate::problem::local::LocalProblem;
 use crate::problem::rounded::Rounded;
 use crate::solver::{ContactSolver, Effort, Engine, SolveError};
@@ -297,11 +298,10 @@ impl Chain<'_> {
         match self.kit.lemke.solve(step, None, self.tolerance) {
             Ok(solved) => {
                 let pivots = Effort::of_iterations(solved.iterations);
-                self.judge(&solved.impulses, pivots, "lemke");
+                let found = self.judge(&solved.impulses, pivots, "lemke");
                 p.clone_from(&solved.impulses);
                 let newton = self.newton_settings();
-                self.newton(&newton, p);
-                Verdict::Answer
+                (self.newton(&newton, p) || found).into()
             }
             Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
             Err(_) => Verdict::Next,
@@ -327,7 +327,11 @@ impl Chain<'_> {
         }
         match self.kit.lemke.solve(&frictionless, None, self.tolerance) {
             Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
-            _ => Verdict::Next,
+            Ok(solved) => {
+                self.charge(Effort::of_iterations(solved.iterations));
+                Verdict::Next
+            }
+            Err(_) => Verdict::Next,
         }
     }
 }

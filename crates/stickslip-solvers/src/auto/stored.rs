@@ -2,10 +2,9 @@
 
 use crate::auto::Auto;
 use crate::auto::chain::{Chain, Scope, Verdict};
-use crate::auto::plans::{BY_PATCHES, LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
+use crate::auto::plans::{LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
 use crate::auto::stages::contradiction;
 use crate::engines::dense_island;
-use crate::engines::newton::NewtonSettings;
 use crate::limit;
 use crate::problem::Posed;
 use crate::problem::local::LocalProblem;
@@ -207,13 +206,9 @@ impl Auto {
         chain.kit.swept.clear();
         chain.kit.swept.resize(problem.len(), DVec3::ZERO);
         chain.inner = INNER * tolerance * speed;
-        chain.regularisation = BY_PATCHES;
-        chain.system.by_patches(true);
         if matches!(chain.walk(&STORED_FIRST), Verdict::Answer) {
             return chain.report();
         }
-        chain.regularisation = NewtonSettings::ALONE.regularisation;
-        chain.system.by_patches(false);
         for tighten in TIGHTEN {
             if limit::reached() {
                 break;

@@ -39,11 +39,11 @@ pub(crate) use shifted::Shifted;
 pub(crate) use symmetry::symmetries;
 pub(crate) use system::{System, SystemMemory};
 
-use crate::engines::newton::Map;
 use crate::factor::block_lu::{Block, Pivot};
 use crate::factor::krylov::{Krylov, norm};
 use crate::problem::Law;
 use crate::problem::law::Linear;
+use crate::problem::law::Map;
 use glam::{DMat3, DVec3};
 
 /// Linearised law of one contact: A δp + B δu = g.

@@ -2,9 +2,10 @@
 
 use crate::coupling::{Coupled, Linearised, Refinement, System};
 use crate::engines::compliant::{CENTRES, Compliant};
-use crate::engines::newton::{Map, Newton, NewtonSettings};
+use crate::engines::newton::{Newton, NewtonSettings};
 use crate::limit;
 use crate::problem::Law;
+use crate::problem::law::Map;
 use crate::problem::smoothed::{SmoothedLaw, Smoothing, smoothed};
 use crate::solver::{Effort, Engine, Guarantee, Laws, Outcome};
 use glam::DVec3;

@@ -5,7 +5,7 @@
 //! Newton corrects (p, ν) together with M δν = W δp.
 
 use crate::coupling::{BodyMemory, BodySystem, Coupled, linearised_rows};
-use crate::engines::newton::Map;
+use crate::problem::law::Map;
 use crate::problem::{ContactProblem, Twist};
 use glam::DVec3;
 

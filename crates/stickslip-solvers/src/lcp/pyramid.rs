@@ -249,20 +249,29 @@ pub(crate) fn replace_cones(problem: &mut LocalProblem, directions: usize) {
 }
 
 /// Impulses that solve `problem` with every cone replaced by a pyramid of `directions` directions:
-/// a start for methods on the exact cone. False where Lemke finds none. The laws of `problem` change.
-pub(crate) fn start(problem: &mut LocalProblem, directions: usize, p: &mut Vec<DVec3>) -> bool {
+/// a start for methods on the exact cone, and the pivots it took. None where Lemke finds none. The laws of `problem` change.
+pub(crate) fn start(
+    problem: &mut LocalProblem,
+    directions: usize,
+    p: &mut Vec<DVec3>,
+) -> Option<usize> {
     replace_cones(problem, directions);
-    let Ok(lcp) = ContactLcp::new(problem) else {
-        return false;
-    };
+    let lcp = ContactLcp::new(problem).ok()?;
     let mut lemke = Lemke::default();
-    let z = match lemke.solve(&lcp.mixed) {
-        Ok(solution) => solution.z,
-        Err(LcpError::Ray { z, .. } | LcpError::Limit { z, .. }) => z,
-        Err(LcpError::Unsuitable(_)) => return false,
+    let (z, pivots) = match lemke.solve(&lcp.mixed) {
+        Ok(solution) => (solution.z, solution.iterations),
+        Err(
+            LcpError::Ray { z, pivots, .. }
+            | LcpError::Limit {
+                z,
+                iterations: pivots,
+                ..
+            },
+        ) => (z, pivots),
+        Err(LcpError::Unsuitable(_)) => return None,
     };
     *p = lcp.impulses(&z);
-    p.iter().all(|p| p.is_finite())
+    p.iter().all(|p| p.is_finite()).then_some(pivots)
 }
 
 /// Lemke's method on the step's problem with pyramids.

@@ -19,6 +19,7 @@ const FAR: f64 = 1.0;
 /// What is left: slow, and needed seldom.
 pub const LAST: Table = Table {
     name: "last",
+    patches: false,
     stages: &[
         heavy("heavy-newton", |c, p| c.newton_by_heavy_bodies(p)),
         heavy("heavy-interior-point", |c, p| c.interior_by_heavy_bodies(p)),

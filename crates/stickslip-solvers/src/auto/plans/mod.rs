@@ -28,6 +28,8 @@ pub use stored::{MAX_DENSE_CONTACTS, STORED, STORED_FIRST};
 pub struct Table {
     /// Its name in traces and docs.
     pub name: &'static str,
+    /// Are contacts of a pair of bodies eliminated together (`coupling::patches`)? Several times as fast, less accurate.
+    pub patches: bool,
     /// First to last.
     pub stages: &'static [Stage],
 }
@@ -147,7 +149,7 @@ pub const TABLES: [Table; 5] = [WARM, COLD, STORED_FIRST, STORED, LAST];
 #[must_use]
 pub fn markdown() -> String {
     let mut out = String::new();
-    for Table { name, stages } in TABLES {
+    for Table { name, stages, .. } in TABLES {
         // Writing to a string does not fail.
         let _ = write!(
             out,

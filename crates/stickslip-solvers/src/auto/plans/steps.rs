@@ -7,7 +7,7 @@ use crate::auto::profile::Need::{Any, MoreThan, Not, Polyhedral, Sliding, Smooth
 use crate::auto::rest::Follow;
 use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
-use crate::engines::newton::Map;
+use crate::problem::law::Map;
 
 /// Sweeps of Gauss-Seidel as a stage of its own. (No figure.)
 const EARLY_SWEEPS: usize = 30;
@@ -90,6 +90,7 @@ pub(super) const INFEASIBLE: Stage = Stage {
 /// A step with the impulses of the last one.
 pub const WARM: Table = Table {
     name: "warm",
+    patches: false,
     stages: &[
         ONE_CONTACT,
         Stage {
@@ -177,6 +178,7 @@ pub const WARM: Table = Table {
 /// A step without impulses of a last one: what can rest, rests, although other answers may be as lawful and sooner found.
 pub const COLD: Table = Table {
     name: "cold",
+    patches: false,
     stages: &[
         ONE_CONTACT,
         Stage {

@@ -6,7 +6,7 @@ use crate::auto::plans::{Begin, NEAR, SMALL, Stage, Table};
 use crate::auto::profile::Need::{self, Cold, MoreThan, Not, Smooth};
 use crate::auto::rest::Follow;
 use crate::engines::dense_island;
-use crate::engines::newton::Map;
+use crate::problem::law::Map;
 use glam::DVec3;
 
 /// Largest island of a stored problem that is solved by full Newton steps in dense rows before any table. (Chosen with
@@ -35,6 +35,7 @@ const COLD_AND_NOT_SMALL: &[Need] = &[Cold, MoreThan(SMALL)];
 /// A stored problem, with contacts of a pair of bodies eliminated together (`patches`): several times as fast, less accurate.
 pub const STORED_FIRST: Table = Table {
     name: "stored-first",
+    patches: true,
     stages: &[
         ONE_CONTACT,
         Stage {
@@ -78,6 +79,7 @@ const fn newton_from_sweeps(
 /// A stored problem, once more with every contact by itself.
 pub const STORED: Table = Table {
     name: "stored",
+    patches: false,
     stages: &[
         Stage {
             name: "interior-point-first",

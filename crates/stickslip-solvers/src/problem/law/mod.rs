@@ -9,9 +9,11 @@
 //! | `sets` | projections on cone, pyramid, disc and polygon, with their derivatives |
 //! | `maps` | maps that vanish where a law holds: natural, relaxed, Alart and Curnier's |
 
+mod map;
 mod maps;
 mod sets;
 
+pub use map::Map;
 pub use maps::Linear;
 pub(crate) use maps::moved;
 pub use sets::{direction, project_cone, project_cone_derivative};

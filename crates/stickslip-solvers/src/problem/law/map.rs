@@ -17,7 +17,7 @@ pub enum Map {
 }
 
 impl Map {
-    pub(super) fn value(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
+    pub(crate) fn value(self, law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> DVec3 {
         match self {
             Self::Natural => law.natural_map(p, u, w_bar),
             Self::AlartCurnier => law.alart_curnier(p, u, w_bar).f,

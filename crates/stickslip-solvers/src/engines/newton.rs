@@ -1,13 +1,10 @@
 //! Regularised semismooth Newton on the natural map of the exact law.
 
-mod map;
-
 use crate::coupling::{Coupled, Linearised, Refinement, System, linearised_rows};
 use crate::limit;
+use crate::problem::law::Map;
 use crate::solver::{Effort, Engine, Guarantee, Outcome};
 use glam::DVec3;
-
-pub use map::Map;
 
 /// A residual of so many units in the last place of the largest speed in play is rounding. (Each body adds up a dozen
 /// impulses: eight boxes of a stack at rest leave 7.5.)
