@@ -31,7 +31,7 @@ pub(super) struct Kit {
     /// System of the cones inside pyramids.
     pub(super) cones: SystemMemory,
     pub(super) u: Vec<DVec3>,
-    nu: Vec<Twist>,
+    pub(super) nu: Vec<Twist>,
     /// Impulses that the stages hand on, the best when the table was begun, where the last stage began, and where the last
     /// sweeps ended.
     p: Vec<DVec3>,
@@ -282,7 +282,7 @@ impl<'a> Chain<'a> {
         if self.profile.form == Form::Stored {
             return 0.0;
         }
-        ROUNDINGS * f64::EPSILON * largest_scaled(&self.system, &self.best.impulses)
+        rounding(largest_scaled(&self.system, &self.best.impulses))
     }
 
     /// Takes up what was set aside, if it is an answer or better than what came after it; true where it is an answer. (Of a
@@ -327,6 +327,11 @@ impl<'a> Chain<'a> {
             best: best.impulses,
         })
     }
+}
+
+/// What the rounding of impulses with a largest w̄|p| of `scaled` leaves of a residual, m/s.
+pub(super) fn rounding(scaled: f64) -> f64 {
+    ROUNDINGS * f64::EPSILON * scaled
 }
 
 /// Largest w̄|p| of a contact, m/s.

@@ -60,24 +60,28 @@ impl Profile {
         u: &mut Vec<DVec3>,
     ) -> Self {
         let contacts = system.len();
-        let laws = |all: Laws| (0..contacts).all(|i| all.include(system.law(i)));
-        let frictions = (0..contacts).map(|i| system.law(i).friction());
-        let w_bars = (0..contacts).map(|i| system.w_bar(i));
-        let least =
-            |w: &mut dyn Iterator<Item = f64>| w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
-        let w_light = w_bars.clone().fold(0.0, f64::max);
+        let (mut smooth, mut polyhedral, mut steepest) = (true, true, 0.0f64);
+        let (mut w_light, mut w_least) = (0.0f64, f64::INFINITY);
+        for i in 0..contacts {
+            let (law, w_bar) = (system.law(i), system.w_bar(i));
+            smooth &= Laws::Smooth.include(law);
+            polyhedral &= Laws::Polyhedral.include(law);
+            steepest = steepest.max(law.friction());
+            w_light = w_light.max(w_bar);
+            w_least = positive_min(w_least, w_bar);
+        }
         let (form, w_heavy) = match problem {
             Posed::Step(step) => {
-                let mut masses = step.inverse_mass.iter().map(|m| m.mass);
-                (Form::Step, least(&mut masses))
+                let masses = step.inverse_mass.iter().map(|m| m.mass);
+                (Form::Step, masses.fold(f64::INFINITY, positive_min))
             }
-            Posed::Local(_) => (Form::Stored, least(&mut { w_bars })),
+            Posed::Local(_) => (Form::Stored, w_least),
         };
         Self {
             contacts,
-            smooth: laws(Laws::Smooth),
-            polyhedral: laws(Laws::Polyhedral),
-            steepest: frictions.fold(0.0, f64::max),
+            smooth,
+            polyhedral,
+            steepest,
             w_light,
             w_heavy,
             start: match form {
@@ -101,6 +105,11 @@ impl Profile {
     pub const fn is_cold(&self) -> bool {
         !matches!(self.start, Start::Warm)
     }
+}
+
+/// The smaller of two numbers, or the first where the second is not positive.
+fn positive_min(least: f64, w: f64) -> f64 {
+    if w > 0.0 { least.min(w) } else { least }
 }
 
 /// Does a contact with one of these velocities slide on its own?

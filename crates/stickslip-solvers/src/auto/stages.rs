@@ -100,18 +100,12 @@ impl Chain<'_> {
         self.judge(p, outcome.effort, "nsgs")
     }
 
-    /// The closed form of one contact.
+    /// The closed form of a stored problem of one contact.
     pub(super) fn one_contact(&mut self, _: &mut Vec<DVec3>) -> Verdict {
-        let exact = match self.problem {
-            Posed::Step(step) => {
-                let contact = &step.contacts[0];
-                let d = contact.diagonal(&step.inverse_mass);
-                one_contact::solve(&contact.law, &d, contact.velocity(&step.nu_free))
-            }
-            Posed::Local(local) => {
-                one_contact::solve(&local.laws[0], local.delassus.diagonal(0), local.q[0])
-            }
+        let Posed::Local(local) = self.problem else {
+            return Verdict::Next;
         };
+        let exact = one_contact::solve(&local.laws[0], local.delassus.diagonal(0), local.q[0]);
         self.judge(&[exact], Effort::of_iterations(1), "one-contact")
             .into()
     }

@@ -1,13 +1,15 @@
 //! A step, island by island.
 
 use crate::auto::Auto;
-use crate::auto::chain::{Chain, Scope, Verdict};
+use crate::auto::chain::{Chain, Scope, Verdict, rounding};
 use crate::auto::plans::{self, COLD, LAST, WARM};
 use crate::coupling::SystemMemory;
+use crate::engines::one_contact;
 use crate::limit::{self, WorkLimit};
 use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
+use crate::problem::residual::{self, w_bar};
 use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
 use glam::DVec3;
 
@@ -94,6 +96,28 @@ impl Auto {
         end.and_then(|()| all.report(self.name(), asked.tolerance))
     }
 
+    /// The closed form of a problem of one contact; None where there are more, or it is not within the tolerance.
+    fn one_contact(&mut self, problem: &ContactProblem, tolerance: f64) -> Option<Solved> {
+        let [contact] = problem.contacts.as_slice() else {
+            return None;
+        };
+        let d = contact.diagonal(&problem.inverse_mass);
+        let p = one_contact::solve(&contact.law, &d, contact.velocity(&problem.nu_free));
+        let residual = residual::of_step(problem, &[p], &mut self.kit.nu).0;
+        let rounding = rounding(w_bar(contact, &problem.inverse_mass) * p.length());
+        if residual > tolerance.max(rounding) {
+            return None;
+        }
+        self.note_single(1, residual);
+        Some(Solved {
+            impulses: vec![p],
+            iterations: 1,
+            solver: "one-contact",
+            stage: "one-contact",
+            residual,
+        })
+    }
+
     /// The stages on a step, or on an island of one, from the impulses of `guess`.
     fn solve_island(
         &mut self,
@@ -108,6 +132,9 @@ impl Auto {
                 stage: "none",
                 ..Solved::default()
             });
+        }
+        if let Some(solved) = self.one_contact(problem, asked.tolerance) {
+            return Ok(solved);
         }
         let work = self.bounded.then(|| plans::budget(problem.contacts.len()));
         let _limit = WorkLimit::of(work);

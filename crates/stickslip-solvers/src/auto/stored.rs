@@ -82,7 +82,7 @@ impl Auto {
             *p = alone(0);
         }
         if n_c <= 1 {
-            self.note_single(n_c);
+            self.note_single(n_c, f64::INFINITY);
             return all;
         }
         let mut islands = std::mem::take(&mut self.islands);
@@ -97,7 +97,7 @@ impl Auto {
                 ref members => self.solve_members(problem, members, OWN * tolerance, &mut all),
             }
         }
-        self.note_single(single);
+        self.note_single(single, f64::INFINITY);
         self.islands = islands;
         all
     }
@@ -173,8 +173,8 @@ impl Auto {
         found.is_some()
     }
 
-    /// Notes contacts that were solved each by itself.
-    fn note_single(&mut self, contacts: usize) {
+    /// Notes contacts that were solved each by itself, and their largest residual where it is known.
+    pub(super) fn note_single(&mut self, contacts: usize, residual: f64) {
         if contacts > 0 {
             self.kit.trace.push(Ran {
                 table: ISLANDS,
@@ -182,7 +182,7 @@ impl Auto {
                 islands: contacts,
                 contacts,
                 effort: Effort::of_iterations(1),
-                residual: f64::INFINITY,
+                residual,
                 won: true,
                 seconds: None,
             });

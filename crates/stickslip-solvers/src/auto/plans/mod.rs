@@ -2,6 +2,7 @@
 //!
 //! | problem | tables, in their order |
 //! |---|---|
+//! | one contact of a step alone | its closed form, before any table |
 //! | an island of a step, with impulses of the last one | [`WARM`], [`LAST`] |
 //! | the same without | [`COLD`], [`LAST`] |
 //! | an island of a stored problem (above [`MAX_DENSE_CONTACTS`] contacts, or where full Newton steps fail) | [`STORED_FIRST`], then up to three times, each to a tighter tolerance of the methods, [`STORED`] and [`LAST`] |

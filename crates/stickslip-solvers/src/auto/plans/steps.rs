@@ -14,15 +14,6 @@ const EARLY_SWEEPS: usize = 30;
 
 // Stages that stand in several tables.
 
-pub(super) const ONE_CONTACT: Stage = Stage {
-    name: "one-contact",
-    when: &[UpTo(1)],
-    from: Begin::Scratch,
-    run: |chain, p| chain.one_contact(p),
-    rule: true,
-    why: "one contact alone has a closed form",
-};
-
 pub(super) const NEWTON_ON_ALART_CURNIER: Stage = Stage {
     name: "newton-alart-curnier",
     when: &[],
@@ -92,7 +83,6 @@ pub const WARM: Table = Table {
     name: "warm",
     patches: false,
     stages: &[
-        ONE_CONTACT,
         Stage {
             name: "last-impulses",
             when: &[MoreThan(FEW)],
@@ -180,7 +170,6 @@ pub const COLD: Table = Table {
     name: "cold",
     patches: false,
     stages: &[
-        ONE_CONTACT,
         Stage {
             name: "newton-from-zero",
             when: &[Any(&[Sliding, UpTo(LARGE)])],

@@ -1,9 +1,9 @@
 //! The tables of a stored problem.
 
 use crate::auto::chain::{Chain, Verdict};
-use crate::auto::plans::steps::{INTERIOR, ONE_CONTACT, SWEEPS};
+use crate::auto::plans::steps::{INTERIOR, SWEEPS};
 use crate::auto::plans::{Begin, NEAR, SMALL, Stage, Table};
-use crate::auto::profile::Need::{self, Cold, MoreThan, Not, Smooth};
+use crate::auto::profile::Need::{self, Cold, MoreThan, Not, Smooth, UpTo};
 use crate::auto::rest::Follow;
 use crate::engines::dense_island;
 use crate::problem::law::Map;
@@ -37,7 +37,14 @@ pub const STORED_FIRST: Table = Table {
     name: "stored-first",
     patches: true,
     stages: &[
-        ONE_CONTACT,
+        Stage {
+            name: "one-contact",
+            when: &[UpTo(1)],
+            from: Begin::Scratch,
+            run: |chain, p| chain.one_contact(p),
+            rule: true,
+            why: "one contact alone has a closed form",
+        },
         Stage {
             name: "patched-interior-point",
             when: INWARDS,
