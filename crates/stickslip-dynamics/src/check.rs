@@ -208,12 +208,10 @@ impl World {
             last: &last,
             ..driver.task(plan)
         };
-        let stepper = driver.stepper;
-        let wrench = stepper.forces.apply(&task).ok()?;
-        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
-        stepper.contacts.place(&predicted);
-        let certificate = stepper.gate.certificate(&predicted, &mut motion);
-        if let Some(seen) = seen(&predicted, &stepper.contacts.placed, &motion) {
+        let underway = driver.stepper.place(&task).ok()?;
+        let (step, placed) = (&underway.step, &underway.contacts.placed);
+        let certificate = underway.gate.certificate(step, &mut motion);
+        if let Some(seen) = seen(step, placed, &motion) {
             let (model, memory) = (&self.setup.model, &mut self.memory);
             memory.restitution.advance(model, &motion.contacts, &seen);
         }
@@ -276,11 +274,8 @@ impl World {
             last: before,
             ..driver.task(Plan::phase(before, Kind::Compression))
         };
-        let stepper = driver.stepper;
-        let wrench = stepper.forces.apply(&task).ok()?;
-        let predicted = stepper.predictor.predict(&task, wrench).ok()?;
-        stepper.contacts.place(&predicted);
-        let touch = Touch::at(&predicted, &stepper.contacts.placed);
+        let underway = driver.stepper.place(&task).ok()?;
+        let touch = Touch::at(&underway.step, &underway.contacts.placed);
         let given = before.contacts.iter().map(|c| touch.restitution_of(c));
         let given: Vec<f64> = given.collect();
         if step.kind != Kind::Decompression {
@@ -335,7 +330,7 @@ impl World {
         if !allowed && contact.contact.friction.stick > 0.0 {
             return Some("its number of friction directions is not the scene's");
         }
-        if self.stepper.gate.modes().get(k) != Some(&contact.mode) {
+        if self.stepper.modes().get(k) != Some(&contact.mode) {
             return Some("its mode is not that of its impulse and slip");
         }
         None

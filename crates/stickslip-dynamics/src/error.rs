@@ -140,7 +140,7 @@ pub enum StepError {
     /// The energy inequality is broken, where it is checked.
     #[error(
         "step {step} at t = {t} s breaks the energy inequality by {gain:.3e} of the energy: forces taken at the start \
-         of the step, or a fast turn, put it in"
+         of the step, or a fast turn, put it in; tried {tried}"
     )]
     EnergyGain {
         /// Number of the step.
@@ -149,6 +149,8 @@ pub enum StepError {
         t: f64,
         /// How much, relative to the energy.
         gain: f64,
+        /// The solvers tried and what each said.
+        tried: String,
     },
     /// A joint's angles cannot be told.
     #[error(

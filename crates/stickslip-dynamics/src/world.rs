@@ -3,7 +3,7 @@
 
 use crate::budget::Chosen;
 use crate::error::{BuildError, StepError};
-use crate::methods::{Driver, Loop, Progress};
+use crate::methods::{Driver, Progress};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::step::joints::springs::last_phi;
@@ -43,7 +43,8 @@ pub struct World {
     pub(crate) stepper: Stepper,
 }
 
-/// What a step changes. Written where a step is accepted (`step/gate.rs`), and by [`World::restore`].
+/// What a step changes. Written in `step/gate.rs` only: where a step is accepted, and where a world is put into a recorded
+/// state.
 pub(crate) struct State {
     /// The last accepted step: the states of the bodies, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -63,6 +64,28 @@ pub(crate) struct Memory {
     pub(crate) progress: Progress,
 }
 
+impl State {
+    /// At this record, with no step before it.
+    pub(crate) const fn at(last: StepRecord) -> Self {
+        Self {
+            last,
+            started: None,
+            cones: None,
+            energy_slack: None,
+        }
+    }
+}
+
+impl Memory {
+    /// At this step, with nothing remembered.
+    pub(crate) fn at(step: u64) -> Self {
+        Self {
+            restitution: Restitution::default(),
+            progress: Progress::at(step),
+        }
+    }
+}
+
 impl World {
     /// A world in its initial state.
     pub(crate) fn new(
@@ -79,12 +102,7 @@ impl World {
         Self {
             setup,
             settings,
-            state: State {
-                last,
-                started: None,
-                cones: None,
-                energy_slack: None,
-            },
+            state: State::at(last),
             memory: Memory::default(),
             stepper: Stepper::new(solvers),
         }
@@ -178,8 +196,8 @@ impl World {
         &self.state.last
     }
 
-    /// Puts the world into a recorded state: step number and states in the model's order. The memory of the
-    /// last step's contacts is cleared.
+    /// Puts the world into a recorded state: step number and states in the model's order. Nothing is remembered of the steps
+    /// before: no contacts, no compressions, no accounts of what methods did.
     ///
     /// # Errors
     /// Where the number of states is not that of the bodies.
@@ -195,17 +213,13 @@ impl World {
                 reason,
             });
         }
-        self.state.last = StepRecord {
+        self.put(StepRecord {
             step,
             t: step as f64 * self.settings.h,
             bodies: states.to_vec(),
             energy: energy(&self.setup.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()
-        };
-        let progress = &mut self.memory.progress;
-        progress.events = Loop::at(step);
-        progress.control = progress.control.anew();
-        self.memory.restitution.clear();
+        });
         Ok(())
     }
 

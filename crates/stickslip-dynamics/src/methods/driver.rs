@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::step::find::touching::Touch;
 use crate::step::gate::Judged;
-use crate::step::stepper::Stepper;
+use crate::step::stepper::{Stepper, Underway};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord};
@@ -20,6 +20,16 @@ pub(crate) struct Progress {
     pub(crate) control: Control,
     /// What projections have done.
     pub(crate) projections: Projections,
+}
+
+impl Progress {
+    /// At a grid point, with nothing remembered.
+    pub(crate) fn at(grid: u64) -> Self {
+        Self {
+            events: Loop::at(grid),
+            ..Self::default()
+        }
+    }
 }
 
 /// What is to be accepted next.
@@ -114,7 +124,8 @@ impl<'w> Driver<'w> {
             Kind::Step | Kind::Extrapolated => Kind::Compression,
         };
         let plan = Plan::phase(self.last, due);
-        let (step, contacts) = self.stepper.look_ahead(&self.task(plan))?;
+        let task = self.task(plan);
+        let Underway { step, contacts, .. } = self.stepper.begin(&task)?;
         let touch = Touch::at(&step, &contacts.placed);
         let is_due = match due {
             Kind::Decompression => {

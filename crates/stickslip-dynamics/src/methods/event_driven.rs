@@ -78,7 +78,7 @@ impl Driver<'_> {
         match self.stepper.judge(&task, motion) {
             Ok(judged) => Ok(judged),
             Err(Failure::Step(e)) => Err(*e),
-            Err(Failure::Judge(_) | Failure::Solver(_)) => self.stepper.step(&task),
+            Err(Failure::Gate(_) | Failure::Solver(_)) => self.stepper.step(&task),
         }
     }
 

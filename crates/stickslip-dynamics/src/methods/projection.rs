@@ -13,17 +13,25 @@
 
 use crate::error::StepError;
 use crate::methods::Driver;
+use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
+use crate::step::predict::Predicted;
 use crate::step::task::{Plan, Task};
 use crate::step::twist::from_problem;
 use crate::world::{World, energy};
 use glam::DVec3;
 use stickslip_geometry::Pose;
-use stickslip_model::{BodyState, Contact, Kind, Model, StepRecord};
+use stickslip_model::{BodyState, Contact, Model, StepRecord};
 use stickslip_solvers::problem::Law;
 
 /// Most repetitions; each leaves the square of the overlap, over the size of the bodies.
 const ROUNDS: usize = 20;
+
+/// A round is solved to this part of the deepest overlap; what is left is for the next one.
+const OF_DEPTH: f64 = 1e-6;
+
+/// No displacement is told from none below this, m: it is rounding for bodies of a metre.
+const LEAST: f64 = 1e-16;
 
 /// What projections have done in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,7 +81,7 @@ impl Driver<'_> {
             let last = moved.as_ref().unwrap_or(self.last);
             let task = Task {
                 last,
-                ..self.task(Plan::phase(last, Kind::Compression))
+                ..self.task(Plan::now(last))
             };
             let (depth, poses) = self.moved_apart(&task)?;
             left = depth;
@@ -104,42 +112,50 @@ impl Driver<'_> {
     /// The deepest overlap, m, and where one linear projection moves the bodies; nowhere if nothing overlaps, or no solver has an
     /// answer.
     fn moved_apart(&mut self, task: &Task) -> Result<(f64, Option<Vec<Pose>>), StepError> {
-        let stepper = &mut *self.stepper;
-        let wrench = stepper.forces.apply(task)?;
-        let step = stepper.predictor.predict(task, wrench)?;
-        stepper.contacts.find(&step);
-        let depth = overlap(task.model(), &stepper.contacts);
+        let underway = self.stepper.begin(task)?;
+        let depth = overlap(task.model(), underway.contacts);
         if depth == 0.0 {
             return Ok((depth, None));
         }
-        let assembly = &mut stepper.trial.assembly;
-        assembly.add_contacts(&step, &stepper.contacts);
-        let problem = &mut assembly.problem;
-        for (block, contact) in problem.contacts.iter_mut().zip(&stepper.contacts.list) {
-            block.law = Law::Unilateral;
-            block.b = DVec3::new(contact.gap, 0.0, 0.0);
-        }
-        for nu in &mut problem.nu_free {
-            (nu.linear, nu.angular) = (DVec3::ZERO, DVec3::ZERO);
-        }
-        // Lengths in place of speeds; what is left is for the next round.
-        let tolerance = (1e-6 * depth).max(1e-16);
-        for solver in &mut stepper.solvers {
-            let Ok(solved) = solver.solve(problem, None, tolerance) else {
-                continue;
-            };
-            let mut delta = Vec::new();
-            problem.velocity_into(&solved.impulses, &mut delta);
-            let poses = task.start().iter().enumerate().map(|(i, state)| {
-                let slot = assembly.slot_of(i);
-                slot.map_or(state.pose, |slot| {
-                    state.pose.moved(&from_problem(&delta[slot]), 1.0)
-                })
-            });
-            return Ok((depth, Some(poses.collect())));
-        }
-        Ok((depth, None))
+        pose_projection(
+            &underway.step,
+            underway.contacts,
+            &mut underway.trial.assembly,
+        );
+        let tolerance = (OF_DEPTH * depth).max(LEAST);
+        let moved = underway.by_any_solver(|underway, solver| {
+            let assembly = &underway.trial.assembly;
+            let solved = solver.solve(&assembly.problem, None, tolerance)?;
+            Ok(moved_by(task, assembly, &solved.impulses))
+        });
+        Ok((depth, moved.ok()))
     }
+}
+
+/// The projection as a problem of a step: no friction, no velocity, and lengths in place of speeds.
+fn pose_projection(step: &Predicted, contacts: &Contacts, assembly: &mut Assembly) {
+    assembly.add_contacts(step, contacts);
+    let problem = &mut assembly.problem;
+    for (block, contact) in problem.contacts.iter_mut().zip(&contacts.list) {
+        block.law = Law::Unilateral;
+        block.b = DVec3::new(contact.gap, 0.0, 0.0);
+    }
+    for nu in &mut problem.nu_free {
+        (nu.linear, nu.angular) = (DVec3::ZERO, DVec3::ZERO);
+    }
+}
+
+/// Where the displacement δ = M⁻¹W_n p takes the bodies.
+fn moved_by(task: &Task, assembly: &Assembly, p: &[DVec3]) -> Vec<Pose> {
+    let mut delta = Vec::new();
+    assembly.problem.velocity_into(p, &mut delta);
+    let poses = task.start().iter().enumerate().map(|(i, state)| {
+        let slot = assembly.slot_of(i);
+        slot.map_or(state.pose, |slot| {
+            state.pose.moved(&from_problem(&delta[slot]), 1.0)
+        })
+    });
+    poses.collect()
 }
 
 /// The deepest overlap of the contacts at hand beyond rounding, m.

@@ -1,4 +1,5 @@
-//! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else writes the state of a world.
+//! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else writes the state of a world (where it is
+//! put into a recorded one, that is done here too).
 //!
 //! A [`Judged`] step can be made in two ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
 //! inequality, where that is asked for), or by [`Judged::extrapolated`], from several steps that passed the gate. Its fields are
@@ -6,15 +7,14 @@
 //! step; the combination itself solves no step's law, and is not judged: its record says that it is one.
 
 use crate::budget::Chosen;
-use crate::error::StepError;
 use crate::methods::Next;
 use crate::step::assemble::chosen_cones;
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
-use crate::step::refuse::{Failure, Refusal};
+use crate::step::refuse::{Failure, Refusal, Why};
 use crate::step::task::Task;
-use crate::world::{World, energy};
+use crate::world::{Memory, State, World, energy};
 use stickslip_certify::{Case, Judge, Place};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXIS_NAMES;
@@ -47,7 +47,7 @@ impl Gate {
     /// Judges a motion through the step, whose contacts were measured with bodies at `placed`.
     ///
     /// # Errors
-    /// [`Failure::Judge`] where its certificate does not hold, [`Failure::Step`] where it gains energy.
+    /// [`Failure::Gate`] where its certificate does not hold, or where it gains energy.
     pub(crate) fn judge(
         &mut self,
         step: &Predicted,
@@ -56,13 +56,13 @@ impl Gate {
     ) -> Result<Judged, Failure> {
         let certificate = self.certificate(step, &mut motion);
         if !certificate.holds(step.settings.tolerance) {
-            return Err(Failure::Judge(Box::new(Refusal {
-                solver: motion.solved.solver,
-                certificate,
-                place: self.worst_place(step, &motion),
-            })));
+            let place = self.worst_place(step, &motion);
+            return Err(refused(&motion, Why::Law { certificate, place }));
         }
-        let energy_slack = self.energy_slack(step, &motion)?;
+        let energy_slack = self.energy_slack(step, &motion);
+        if let Some(slack) = energy_slack.filter(|s| *s < -ENERGY_ROUNDING || s.is_nan()) {
+            return Err(refused(&motion, Why::Energy(-slack)));
+        }
         Ok(Judged {
             worst: certificate,
             seen: seen(step, placed, &motion),
@@ -87,24 +87,12 @@ impl Gate {
     }
 
     /// Where asked for: what is left of the energy inequality of the step, relative to its size.
-    fn energy_slack(
-        &mut self,
-        step: &Predicted,
-        motion: &Motion,
-    ) -> Result<Option<f64>, StepError> {
+    fn energy_slack(&mut self, step: &Predicted, motion: &Motion) -> Option<f64> {
         if !step.settings.energy_check {
-            return Ok(None);
+            return None;
         }
         let (left, size) = self.judge.energy_slack(&case(step, motion));
-        let relative = if size > 0.0 { left / size } else { 0.0 };
-        if relative < -ENERGY_ROUNDING || relative.is_nan() {
-            return Err(StepError::EnergyGain {
-                step: step.number(),
-                t: step.plan.t_next,
-                gain: -relative,
-            });
-        }
-        Ok(Some(relative))
+        Some(if size > 0.0 { left / size } else { 0.0 })
     }
 
     /// Names what misses its law most: a contact, an axis of a joint or a spring.
@@ -130,6 +118,12 @@ impl Gate {
             None => String::new(),
         }
     }
+}
+
+/// The answer of a solver does not pass.
+fn refused(motion: &Motion, why: Why) -> Failure {
+    let solver = motion.solved.solver;
+    Failure::Gate(Box::new(Refusal { solver, why }))
 }
 
 /// The step and its motion, laid before the judge.
@@ -248,6 +242,12 @@ impl World {
         self.state.energy_slack = judged.energy_slack;
         self.stepper.reuse(old);
         &self.state.last
+    }
+
+    /// Puts the world at a record, with no step before it and nothing remembered: the only other place that writes its state.
+    pub(crate) fn put(&mut self, last: StepRecord) {
+        self.memory = Memory::at(last.step);
+        self.state = State::at(last);
     }
 }
 

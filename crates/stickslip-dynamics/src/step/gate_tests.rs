@@ -3,12 +3,15 @@
 use super::Judged;
 use crate::error::StepError;
 use crate::methods::{Driver, Method, Progress};
+use crate::step::refuse::{Failure, Refusal, Why};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use crate::{BodySpec, Settings};
 use glam::DVec3;
 use stickslip_geometry::Shape;
-use stickslip_model::{BodyState, Friction, Kind, Restitution, StepRecord};
+use stickslip_model::{
+    BodyState, Certificate, Friction, Kind, Residual, Restitution, Scheme, StepRecord,
+};
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::{ContactSolver, Guarantee, SolveError, Solved};
 
@@ -122,7 +125,7 @@ fn an_answer_that_only_its_solver_believes_is_refused() {
         let error = world.step().expect_err("bodies fall through the ground");
         assert!(matches!(error, StepError::NotCertified { .. }), "{error}");
         let said = error.to_string();
-        assert!(said.contains("fake (refused by the judge)"), "{said}");
+        assert!(said.contains("fake (refused by the judge: gap "), "{said}");
         assert!(said.contains("\"ground\""), "it names the bodies: {said}");
         assert_eq!(everything(&world), before);
     }
@@ -180,6 +183,51 @@ fn a_step_refused_after_a_projection_leaves_the_bodies_where_they_were() {
     assert!((account.deepest - 2e-4).abs() < 1e-12, "{account:?}");
     let start = refused.started_from().expect("bodies were moved");
     assert!((start[2].pose.position.z - 0.1).abs() < 1e-12);
+}
+
+#[test]
+fn a_world_put_into_a_recorded_state_remembers_nothing() {
+    for method in Method::ALL {
+        let (mut used, mut new) = (world(method), world(method));
+        steps(&mut used, 9);
+        let states = used.states().to_vec();
+        for world in [&mut used, &mut new] {
+            world.restore(9, &states).expect("three bodies");
+        }
+        assert_eq!(everything(&used), everything(&new), "{}", method.name());
+        assert_eq!(used.energy_slack(), None);
+    }
+}
+
+#[test]
+fn a_gain_of_energy_asks_the_next_solver_and_comes_before_answers_that_miss_the_law() {
+    let mut world = world(Method::StewartTrinkle);
+    world.stepper.solvers = (0..3).flat_map(|_| fakes(Fake::Lies)).collect();
+    let driver = Driver::of(&mut world);
+    let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+    let underway = driver.stepper.begin(&task).expect("a step");
+    let mut asked = 0;
+    let refused = underway.by_any_solver(|underway, _| -> Result<(), Failure> {
+        let off = |residual: f64| {
+            let mut certificate = Certificate::default();
+            certificate.raise(Residual::Gap, residual);
+            let place = format!(", {residual}");
+            Why::Law { certificate, place }
+        };
+        asked += 1;
+        let (solver, why) = match asked {
+            1 => ("first", off(1e-3)),
+            2 => ("second", Why::Energy(0.25)),
+            _ => ("last", off(1e-4)),
+        };
+        assert_eq!(underway.step.number(), 1);
+        Err(Failure::Gate(Box::new(Refusal { solver, why })))
+    });
+    let said = refused.expect_err("none passed").to_string();
+    assert_eq!(asked, 3, "every solver is asked");
+    assert!(said.contains("energy inequality by 2.500e-1"), "{said}");
+    let tried = "tried first (refused by the judge: gap 1.0e-3 m/s); second (gains 2.5e-1 of the energy); last";
+    assert!(said.contains(tried), "{said}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! One step, read from top to bottom: [`Stepper::step`] is lines 1 to 3 and 8, [`trial::Trial::motion`] lines 4 to 7, and
-//! [`World::accept`] line 9.
+//! One step, read from top to bottom: [`Stepper::begin`] is lines 1 to 3, [`trial::Trial::motion`] lines 4 to 7,
+//! [`gate::Gate::judge`] line 8, and [`World::accept`] line 9.
 //!
 //! | line | what | where |
 //! |---|---|---|
@@ -31,7 +31,6 @@ use crate::methods::Driver;
 use crate::stopwatch::Stage;
 use crate::world::World;
 use gate::Judged;
-use refuse::Tried;
 use stepper::Stepper;
 use stickslip_model::StepRecord;
 use task::Task;
@@ -53,27 +52,15 @@ impl World {
 impl Stepper {
     /// The step of `task`: tried with each solver until the judge certifies a motion.
     pub(crate) fn step(&mut self, task: &Task) -> Result<Judged, StepError> {
-        self.begin();
-        // 1: applied forces.
-        let wrench = self.forces.apply(task)?;
-        // 2: predicted paths.
-        let step = self.predictor.predict(task, wrench)?;
-        self.trial.stopwatch.lap(Stage::Predict);
-        // 3: contacts that may close on them.
-        self.contacts.find(&step);
-        self.trial.stopwatch.lap(Stage::Contacts);
-        let mut tried = Tried::default();
-        for solver in &mut self.solvers {
+        // 1: applied forces, 2: predicted paths, 3: contacts that may close on them.
+        let underway = self.begin(task)?;
+        underway.by_any_solver(|underway, solver| {
             // 4: assemble, 5: solve, 6: integrate until joints are closed, 7: look again until no contact is missed.
-            let motion = (self.trial).motion(&step, &mut self.contacts, solver.as_mut());
+            let motion = underway.motion(solver);
             // 8: judge.
-            let judged = motion.and_then(|m| self.gate.judge(&step, &self.contacts.placed, m));
-            self.trial.stopwatch.lap(Stage::Judge);
-            match judged {
-                Ok(judged) => return Ok(judged),
-                Err(failure) => tried.note(failure, step.model(), &self.contacts.list)?,
-            }
-        }
-        Err(tried.refused(&step, &self.contacts.list))
+            let judged = motion.and_then(|motion| underway.judge(motion));
+            underway.trial.stopwatch.lap(Stage::Judge);
+            judged
+        })
     }
 }

@@ -13,18 +13,54 @@ const NAMED: usize = 8;
 pub(crate) enum Failure {
     /// The solver failed: another may do better.
     Solver(SolveError),
-    /// The judge refused the solver's answer: another's may be better.
-    Judge(Box<Refusal>),
+    /// The solver's answer did not pass the gate: another's may be better.
+    Gate(Box<Refusal>),
     /// The step itself cannot be done.
     Step(Box<StepError>),
 }
 
-/// The judge's word on an answer that he refused.
+/// An answer that did not pass the gate.
 pub(crate) struct Refusal {
     pub(crate) solver: &'static str,
-    pub(crate) certificate: Certificate,
-    /// What misses its law most, in words for the message; empty where nothing does.
-    pub(crate) place: String,
+    pub(crate) why: Why,
+}
+
+/// Why it did not.
+pub(crate) enum Why {
+    /// It misses the law.
+    Law {
+        certificate: Certificate,
+        /// What misses it most, in words for the message; empty where nothing does.
+        place: String,
+    },
+    /// It obeys the law, and gains energy, in units of the step's own.
+    Energy(f64),
+}
+
+impl Refusal {
+    /// How far from passing, to tell which of several refusals is the least one: residuals of the law, m/s; a gain of energy
+    /// counts as none.
+    fn distance(&self) -> f64 {
+        match &self.why {
+            Why::Law { certificate, .. } => certificate.worst_of_law().1,
+            Why::Energy(_) => 0.0,
+        }
+    }
+
+    /// For the list of what was tried.
+    fn said(&self) -> String {
+        match &self.why {
+            Why::Law { certificate, .. } => {
+                let (kind, value) = certificate.worst_of_law();
+                format!(
+                    "{} (refused by the judge: {} {value:.1e} m/s)",
+                    self.solver,
+                    kind.name()
+                )
+            }
+            Why::Energy(gain) => format!("{} (gains {gain:.1e} of the energy)", self.solver),
+        }
+    }
 }
 
 impl From<SolveError> for Failure {
@@ -43,6 +79,7 @@ impl From<StepError> for Failure {
 #[derive(Default)]
 pub(crate) struct Tried {
     said: Vec<String>,
+    /// Of the answers that did not pass, the one that came nearest.
     refusal: Option<Refusal>,
 }
 
@@ -59,9 +96,12 @@ impl Tried {
                 no_motion(model, contacts, &ray)
             }
             Failure::Solver(e) => e.to_string(),
-            Failure::Judge(refusal) => {
-                let said = format!("{} (refused by the judge)", refusal.solver);
-                self.refusal = Some(*refusal);
+            Failure::Gate(refusal) => {
+                let said = refusal.said();
+                let distance = refusal.distance();
+                if !(self.refusal.as_ref()).is_some_and(|best| best.distance() <= distance) {
+                    self.refusal = Some(*refusal);
+                }
                 said
             }
             Failure::Step(e) => return Err(*e),
@@ -70,11 +110,19 @@ impl Tried {
         Ok(())
     }
 
-    /// No solver is left: the answer that the judge refused last, or that there was none.
+    /// No solver is left: the answer that came nearest to passing, or that there was none.
     pub(crate) fn refused(self, step: &Predicted, contacts: &[Contact]) -> StepError {
         let tried = self.said.join("; ");
-        match self.refusal {
-            Some(refusal) => not_certified(step, refusal, tried),
+        match self.refusal.map(|refusal| refusal.why) {
+            Some(Why::Law { certificate, place }) => {
+                not_certified(step, &certificate, place, tried)
+            }
+            Some(Why::Energy(gain)) => StepError::EnergyGain {
+                step: step.number(),
+                t: step.plan.t_next,
+                gain,
+                tried,
+            },
             None => not_solved(step, contacts, tried),
         }
     }
@@ -96,10 +144,12 @@ fn no_motion(model: &Model, contacts: &[Contact], ray: &[usize]) -> String {
     format!("no motion keeps these contacts open together: {named}")
 }
 
-fn not_certified(step: &Predicted, refusal: Refusal, tried: String) -> StepError {
-    let Refusal {
-        certificate, place, ..
-    } = refusal;
+fn not_certified(
+    step: &Predicted,
+    certificate: &Certificate,
+    place: String,
+    tried: String,
+) -> StepError {
     let bound = certificate.bound(step.settings.tolerance);
     let (kind, value) = certificate.worst_of_law();
     let (kind, value, bound) = if certificate.rounding > 1.0 && value <= bound {
@@ -193,7 +243,7 @@ impl Task<'_> {
             step: self.number(),
             t: self.plan.t_next,
             body: self.model().bodies[i].name.clone(),
-            angle: self.start()[i].twist.angular.length() * self.settings.h,
+            angle: self.start()[i].twist.angular.length() * self.plan.h,
         }
     }
 }

@@ -10,19 +10,28 @@ use crate::step::refuse::{Failure, Tried};
 use crate::step::task::Task;
 use crate::step::trial::Trial;
 use crate::stopwatch::Stage;
-use stickslip_model::StepRecord;
+use stickslip_model::{Mode, StepRecord};
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
 /// The solvers, the judge at his gate, and the memory of each stage.
 pub(crate) struct Stepper {
-    pub(crate) forces: Forces,
-    pub(crate) predictor: Predictor,
+    forces: Forces,
+    predictor: Predictor,
     pub(crate) contacts: Contacts,
     pub(crate) trial: Trial,
     /// The chosen one first, then those tried when its answer is not certified.
     pub(crate) solvers: Vec<Box<dyn ContactSolver>>,
-    pub(crate) gate: Gate,
+    gate: Gate,
+}
+
+/// A step that is being made: its paths and contacts, and what works on them.
+pub(crate) struct Underway<'a> {
+    pub(crate) step: Predicted<'a>,
+    pub(crate) contacts: &'a mut Contacts,
+    pub(crate) trial: &'a mut Trial,
+    pub(crate) gate: &'a mut Gate,
+    solvers: &'a mut [Box<dyn ContactSolver>],
 }
 
 impl Stepper {
@@ -37,70 +46,77 @@ impl Stepper {
         }
     }
 
-    /// A new step begins.
-    pub(crate) fn begin(&mut self) {
+    /// Lines 1 to 3, whatever is to become of the step.
+    pub(crate) fn begin<'a>(&'a mut self, task: &Task<'a>) -> Result<Underway<'a>, StepError> {
         self.trial.stopwatch.start();
         self.trial.begin();
-    }
-
-    /// Lines 1 to 3 alone: the step as predicted, and its contacts.
-    pub(crate) fn look_ahead<'a>(
-        &'a mut self,
-        task: &Task<'a>,
-    ) -> Result<(Predicted<'a>, &'a mut Contacts), StepError> {
+        // 1: applied forces.
         let wrench = self.forces.apply(task)?;
+        // 2: predicted paths.
         let step = self.predictor.predict(task, wrench)?;
         self.trial.stopwatch.lap(Stage::Predict);
+        // 3: contacts that may close on them.
         self.contacts.find(&step);
-        Ok((step, &mut self.contacts))
+        self.trial.stopwatch.lap(Stage::Contacts);
+        Ok(self.underway(task))
+    }
+
+    /// Lines 1 and 2 for a step whose contacts are known: bodies are where its scheme measures them.
+    pub(crate) fn place<'a>(&'a mut self, task: &Task<'a>) -> Result<Underway<'a>, StepError> {
+        let wrench = self.forces.apply(task)?;
+        let step = self.predictor.predict(task, wrench)?;
+        self.contacts.place(&step);
+        Ok(self.underway(task))
+    }
+
+    /// The step that was begun last, at the same task, once more.
+    fn underway<'a>(&'a mut self, task: &Task<'a>) -> Underway<'a> {
+        let wrench = self.forces.applied();
+        Underway {
+            step: self.predictor.predicted(task, wrench),
+            contacts: &mut self.contacts,
+            trial: &mut self.trial,
+            gate: &mut self.gate,
+            solvers: &mut self.solvers,
+        }
     }
 
     /// A motion through the step by the first solver that has one: not judged, and good for nothing but to look ahead, or to be
     /// judged by [`Stepper::judge`].
     pub(crate) fn attempt(&mut self, task: &Task) -> Result<Motion, StepError> {
-        self.trial.begin();
-        let wrench = self.forces.apply(task)?;
-        let step = self.predictor.predict(task, wrench)?;
-        self.trial.stopwatch.lap(Stage::Predict);
-        self.contacts.find(&step);
-        self.trial.stopwatch.lap(Stage::Contacts);
-        let mut tried = Tried::default();
-        for solver in &mut self.solvers {
-            match self
-                .trial
-                .motion(&step, &mut self.contacts, solver.as_mut())
-            {
-                Ok(motion) => return Ok(motion),
-                Err(failure) => tried.note(failure, step.model(), &self.contacts.list)?,
-            }
-        }
-        Err(tried.refused(&step, &self.contacts.list))
+        let underway = self.begin(task)?;
+        underway.by_any_solver(|underway, solver| underway.motion(solver))
     }
 
     /// Judges the motion that [`Stepper::attempt`] came to last, at the same task.
     pub(crate) fn judge(&mut self, task: &Task, motion: Motion) -> Result<Judged, Failure> {
-        let wrench = self.forces.applied();
-        let step = self.predictor.predicted(task, wrench);
-        self.gate.judge(&step, &self.contacts.placed, motion)
+        self.underway(task).judge(motion)
     }
 
     /// The problem that the step poses, as first seen, with the rows of joints (linearised about the motion so far) and springs
     /// after those of the contacts; nothing is solved.
     pub(crate) fn pose(&mut self, task: &Task) -> Result<&ContactProblem, StepError> {
-        self.trial.begin();
-        let wrench = self.forces.apply(task)?;
-        let step = self.predictor.predict(task, wrench)?;
-        self.contacts.find(&step);
+        let Underway {
+            step,
+            contacts,
+            trial,
+            ..
+        } = self.begin(task)?;
         let Trial {
             assembly, joints, ..
-        } = &mut self.trial;
-        assembly.add_contacts(&step, &self.contacts);
+        } = trial;
+        assembly.add_contacts(&step, contacts);
         match joints.assemble(&step, assembly, None) {
             Err(Failure::Step(e)) => return Err(*e),
-            Err(Failure::Solver(_) | Failure::Judge(_)) | Ok(()) => {}
+            Err(Failure::Solver(_) | Failure::Gate(_)) | Ok(()) => {}
         }
         joints.make_rigid(assembly);
-        Ok(&assembly.problem)
+        Ok(&self.trial.assembly.problem)
+    }
+
+    /// What each contact of the motion judged last does.
+    pub(crate) fn modes(&self) -> &[Mode] {
+        self.gate.modes()
     }
 
     /// Takes back the lists of a record that is no longer needed.
@@ -109,5 +125,35 @@ impl Stepper {
         motion.bodies = old.bodies;
         motion.contacts = old.contacts;
         motion.joints = old.joints;
+    }
+}
+
+impl Underway<'_> {
+    /// Asks one solver after the other until there is an answer that `ask` is content with.
+    ///
+    /// # Errors
+    /// Where none has one, what became of each; at once where the step itself cannot be done.
+    pub(crate) fn by_any_solver<T>(
+        mut self,
+        mut ask: impl FnMut(&mut Self, &mut dyn ContactSolver) -> Result<T, Failure>,
+    ) -> Result<T, StepError> {
+        let mut tried = Tried::default();
+        for solver in std::mem::take(&mut self.solvers) {
+            match ask(&mut self, solver.as_mut()) {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => tried.note(failure, self.step.model(), &self.contacts.list)?,
+            }
+        }
+        Err(tried.refused(&self.step, &self.contacts.list))
+    }
+
+    /// Lines 4 to 7: the motion that `solver` finds.
+    pub(crate) fn motion(&mut self, solver: &mut dyn ContactSolver) -> Result<Motion, Failure> {
+        self.trial.motion(&self.step, self.contacts, solver)
+    }
+
+    /// Line 8.
+    pub(crate) fn judge(&mut self, motion: Motion) -> Result<Judged, Failure> {
+        self.gate.judge(&self.step, &self.contacts.placed, motion)
     }
 }

@@ -37,6 +37,11 @@ impl Plan {
         }
     }
 
+    /// No step at all: bodies and what touches, as they are at the time of `last`.
+    pub(crate) const fn now(last: &StepRecord) -> Self {
+        Self::phase(last, Kind::Step)
+    }
+
     /// A step of this length between two events.
     pub(crate) fn between_events(last: &StepRecord, h: f64) -> Self {
         Self {

@@ -20,14 +20,6 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// At the start of a run.
-    pub(crate) fn anew(self) -> Self {
-        Self {
-            inner: self.inner,
-            ..Self::default()
-        }
-    }
-
     /// A step across an event that ends at `by` can be wrong by `estimate`, and that is too much.
     pub(super) fn encloses(&mut self, by: f64, h: f64, estimate: f64) {
         if self.event_by == 0.0 {

@@ -329,12 +329,9 @@ mod tests {
         world.step().expect("a step");
         let driver = Driver::of(&mut world);
         let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
-        let stepper = driver.stepper;
-        let wrench = stepper.forces.apply(&task).expect("gravity");
-        let step = stepper.predictor.predict(&task, wrench).expect("a path");
-        stepper.contacts.find(&step);
-        let assembly = &mut stepper.trial.assembly;
-        assembly.pose(&step, &stepper.contacts, None);
+        let underway = driver.stepper.begin(&task).expect("a path");
+        let assembly = &mut underway.trial.assembly;
+        assembly.pose(&underway.step, underway.contacts, None);
         // m g h carries the ball.
         assert_eq!(assembly.impulses.len(), 1);
         assert!((assembly.impulses[0].x - 3.0 * 9.81 * 0.01).abs() < 1e-12);
