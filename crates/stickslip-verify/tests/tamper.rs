@@ -105,7 +105,7 @@ fn what_was_computed_is_valid() {
     for (scene, overrides) in SCENES {
         let report = check(&trajectory(scene, overrides)).expect("a scene");
         assert!(report.valid(), "{scene}: {:?}", report.findings);
-        assert!(report.steps > 0);
+        assert!(report.account.steps > 0);
     }
 }
 

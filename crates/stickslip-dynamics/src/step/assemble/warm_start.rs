@@ -7,7 +7,7 @@ use glam::DVec3;
 use stickslip_model::Mode;
 
 impl Assembly {
-    /// Impulses of the same contacts in the last step; zero for new ones. A contact that slid goes on with kinetic
+    /// Impulses of the same contacts in the last step, for the length of this one; zero for new ones. A contact that slid goes on with kinetic
     /// friction, any other starts with static friction.
     pub(super) fn warm_start(&mut self, step: &Predicted, contacts: &Contacts) {
         let last = &step.last.contacts;
@@ -17,7 +17,7 @@ impl Assembly {
                 self.impulses.push(DVec3::ZERO);
                 continue;
             };
-            let impulse = self.to_problem(k, last[found].impulse);
+            let impulse = self.to_problem(k, last[found].impulse) * step.longer();
             self.impulses.push(impulse);
             if last[found].mode == Mode::Slide {
                 self.set_mu(k, contact.friction.slide);
