@@ -1,5 +1,6 @@
 //! `stickslip check`: is a trajectory what it claims to be?
 
+use crate::account;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -46,6 +47,7 @@ impl Args {
                 text_of(
                     &report,
                     &self.trajectory.display().to_string(),
+                    trajectory.header.tolerance,
                     start.elapsed().as_secs_f64(),
                 )
             },
@@ -65,9 +67,13 @@ fn json_of(report: &Report) -> serde_json::Value {
         .iter()
         .map(|f| json!({ "step": f.step, "t": f.t, "what": f.what }))
         .collect();
+    let account = account::json_of(&report.account);
     json!({
         "valid": report.valid(),
-        "steps": report.steps,
+        "steps": report.account.steps,
+        "certified": report.valid() && report.account.certified(),
+        "approximate": account["approximate"],
+        "divided": account["divided"],
         "worst": worst,
         "rounding": { "value": report.rounding.0, "t": report.rounding.1 },
         "penetration": report.penetration.0,
@@ -77,14 +83,18 @@ fn json_of(report: &Report) -> serde_json::Value {
     })
 }
 
-fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
+fn text_of(report: &Report, file: &str, tolerance: f64, elapsed: f64) -> String {
     let mut lines = Vec::new();
     let verdict = if report.valid() { "VALID" } else { "NOT VALID" };
     lines.push(format!(
         "{verdict}  {file}: {} steps judged in {}",
-        report.steps,
+        report.account.steps,
         seconds(elapsed)
     ));
+    if report.valid() && report.account.steps > 0 {
+        let words = account::words(&report.account, tolerance);
+        lines.push(format!("  certified: {words}"));
+    }
     for f in &report.findings {
         lines.push(format!(
             "  step {} at t = {} s: {}",
@@ -96,7 +106,7 @@ fn text_of(report: &Report, file: &str, elapsed: f64) -> String {
     if report.more > 0 {
         lines.push(format!("  … and {} more", report.more));
     }
-    if report.steps > 0 {
+    if report.account.steps > 0 {
         for (kind, (value, t)) in Residual::ALL.iter().zip(&report.worst) {
             lines.push(format!(
                 "  {:<16} {value:9.2e} m/s at t = {} s",

@@ -1,6 +1,7 @@
 //! The `stickslip` program: thin commands over the library. Benchmarks and reproductions are `stickslip-studies`.
 
 mod accel;
+mod account;
 mod check;
 mod collection;
 mod compare;

@@ -106,7 +106,7 @@ impl Source {
             .min_by(|a, b| distance(a).total_cmp(&distance(b)))
             .filter(|frame| distance(frame) <= h * trajectory.header.every as f64)
             .ok_or_else(|| self.bad(format!("nothing is recorded near t = {t} s")))?;
-        world.restore(frame.step.step, &frame.step.bodies)?;
+        world.restore(frame.step.step, frame.step.t, &frame.step.bodies)?;
         let name = |i: usize| world.model().bodies[i].name.as_str();
         let bodies = match &self.body {
             Some(name) => {

@@ -5,7 +5,7 @@ mod report;
 mod steps;
 
 use crate::budget::FANS;
-use crate::methods::{Driver, Method};
+use crate::methods::{Driver, Grid, Method};
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::step::find::touching::Touch;
 use crate::step::gate::seen;
@@ -16,7 +16,7 @@ use steps::check_step;
 use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
-use stickslip_record::{StateHash, Trajectory};
+use stickslip_record::{Start, StateHash, Trajectory};
 
 pub use report::{Finding, MAX_FINDINGS, Report};
 
@@ -88,7 +88,7 @@ fn check_header(world: &World, trajectory: &Trajectory, report: &mut Report) {
         );
     }
     if header.h != settings.h
-        || header.tolerance != settings.tolerance
+        || (header.tolerance, header.accept) != (settings.tolerance, settings.accept)
         || header.cone != settings.cone
     {
         report.find(
@@ -165,6 +165,13 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
         ));
         return;
     }
+    let counted = (report.account.approximate, report.account.divided);
+    if (summary.approximate, summary.divided) != counted {
+        report.find(
+            &last.step,
+            "it does not say how many steps are approximate or were divided".into(),
+        );
+    }
     let mut hash = StateHash::new(&trajectory.header.bodies);
     for frame in &trajectory.frames {
         let step = &frame.step;
@@ -180,23 +187,14 @@ fn check_summary(trajectory: &Trajectory, report: &mut Report) {
 
 impl World {
     /// Judges a recorded step; `None` where a force or a motion is not finite. Restitution remembers it, right or wrong.
-    fn judge_recorded(&mut self, start: &[BodyState], step: &StepRecord) -> Option<Certificate> {
+    fn judge_recorded(&mut self, start: Start, step: &StepRecord) -> Option<Certificate> {
         let last = StepRecord {
             step: step.step - 1,
-            t: if self.settings.method.has_fixed_step() {
-                (step.step - 1) as f64 * self.settings.h
-            } else {
-                step.t - step.h
-            },
-            bodies: start.to_vec(),
+            t: start.t,
+            bodies: start.bodies.to_vec(),
             ..StepRecord::default()
         };
-        let plan = Plan {
-            h: step.h,
-            t_next: step.t,
-            kind: step.kind,
-            scheme: self.scheme_of(step.kind),
-        };
+        let plan = self.plan_of(step);
         let mut motion = Motion {
             bodies: step.bodies.clone(),
             contacts: step.contacts.clone(),
@@ -213,7 +211,9 @@ impl World {
         let certificate = underway.gate.certificate(step, &mut motion);
         if let Some(seen) = seen(step, placed, &motion) {
             let (model, memory) = (&self.setup.model, &mut self.memory);
-            memory.restitution.advance(model, &motion.contacts, &seen);
+            memory
+                .restitution
+                .advance(model, plan.h, &motion.contacts, &seen);
         }
         Some(certificate)
     }
@@ -235,6 +235,16 @@ impl World {
             .map_or(before.bodies == start, |moved| moved.bodies == start)
     }
 
+    /// What such a record was to be.
+    const fn plan_of(&self, step: &StepRecord) -> Plan {
+        Plan {
+            h: step.h,
+            t_next: step.t,
+            kind: step.kind,
+            scheme: self.scheme_of(step.kind),
+        }
+    }
+
     /// How the contacts of such a record are to be read.
     const fn scheme_of(&self, kind: Kind) -> Scheme {
         match self.settings.method {
@@ -251,12 +261,16 @@ impl World {
         let h = self.settings.h;
         let kinds: &[Kind] = match self.settings.method {
             Method::StewartTrinkle | Method::Implicit | Method::Anitescu => {
-                let whole = step.t == step.step as f64 * h && step.h == h;
-                return (!whole || step.kind != Kind::Step)
-                    .then(|| format!("it is no step of h to {} h", step.step));
+                let on_grid = Grid::has(&self.plan_of(step), h);
+                return (!on_grid).then(|| "it is no step of the grid, nor a part of one".into());
             }
             Method::EventDriven => &[Kind::Step, Kind::Compression, Kind::Decompression],
-            Method::Extrapolated => &Kind::ALL,
+            Method::Extrapolated => &[
+                Kind::Step,
+                Kind::Compression,
+                Kind::Decompression,
+                Kind::Extrapolated,
+            ],
         };
         let long = step.h < 0.0 || step.h > h * (1.0 + 1e-9);
         let empty = step.kind.is_impact() != (step.h == 0.0);

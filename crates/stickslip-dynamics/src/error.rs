@@ -152,6 +152,14 @@ pub enum StepError {
         /// The solvers tried and what each said.
         tried: String,
     },
+    /// A step that is refused, and so are shorter ones in its place.
+    #[error("{whole}; its first part of {parts} is refused as well, and those longer than that")]
+    EvenInParts {
+        /// Why the whole step is.
+        whole: Box<StepError>,
+        /// How many parts at most.
+        parts: u32,
+    },
     /// A joint's angles cannot be told.
     #[error(
         "step {step} at t = {t} s: ry of joint \"{joint}\" is at a right angle: rx and rz are one there"
@@ -178,4 +186,31 @@ pub enum StepError {
         /// h|ω|, rad.
         angle: f64,
     },
+}
+
+impl StepError {
+    /// Why the step is refused, whatever else was tried in its place.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::EvenInParts { whole, .. } => whole.cause(),
+            error => error,
+        }
+    }
+
+    /// Could a shorter step pass? Not where a force or a motion is not finite, nor where events are all there is.
+    pub(crate) const fn may_pass_if_shorter(&self) -> bool {
+        !matches!(self, Self::NotFinite { .. } | Self::Stalled { .. })
+    }
+
+    /// The same error of a step that was divided into so many parts at last.
+    pub(crate) fn even_in_parts(self, parts: u32) -> Self {
+        if parts == 1 {
+            return self;
+        }
+        Self::EvenInParts {
+            whole: Box::new(self),
+            parts,
+        }
+    }
 }

@@ -32,6 +32,7 @@ impl World {
             .contact(scene.step.contact)
             .solver(scene.step.solver.clone())
             .tolerance(scene.step.tolerance)
+            .accept(scene.step.accept)
             .energy_check(scene.step.energy_check)
             .projection(scene.step.projection);
         for body in &scene.bodies {

@@ -8,6 +8,8 @@ pub mod closed_forms;
 pub mod converge;
 pub mod error;
 pub mod expression;
+#[cfg(test)]
+mod fake;
 mod from_scene;
 pub mod impact;
 pub mod methods;

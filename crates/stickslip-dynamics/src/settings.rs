@@ -22,8 +22,11 @@ pub struct Settings {
     pub cone: Cone,
     /// Name of the solver tried first.
     pub solver: String,
-    /// Largest residual of the law that is accepted, m/s for velocities up to 1 m/s.
+    /// Largest residual of the law in a certified step, m/s for velocities up to 1 m/s.
     pub tolerance: f64,
+    /// Largest residual of a step that is accepted as an approximate one, where it cannot be certified however short it is, m/s
+    /// for velocities up to 1 m/s; zero where none is.
+    pub accept: f64,
     /// Uniform gravity, m/s².
     pub gravity: DVec3,
     /// Is the energy inequality checked in every step?
@@ -38,8 +41,27 @@ pub struct Settings {
     pub threads: usize,
 }
 
+impl Settings {
+    /// The tolerance where none is given, m/s: a hundredth of a micrometre a second. Contacts that stick redundantly contradict
+    /// each other by second order in the motion, 1e-8 m/s and more: there a smaller residual tells nothing.
+    pub const TOLERANCE: f64 = 1e-8;
+
+    /// What is accepted as an approximate step where nothing is said, m/s: a micrometre a second.
+    pub const ACCEPT: f64 = 1e-6;
+
+    /// What solvers try to reach, m/s, whatever is enough: things at rest stay there to rounding, so that nothing creeps.
+    const AIM: f64 = 1e-10;
+
+    /// The residual that solvers aim at, m/s for velocities up to 1 m/s: at least the tolerance.
+    #[must_use]
+    pub const fn aim(&self) -> f64 {
+        self.tolerance.min(Self::AIM)
+    }
+}
+
 impl Default for Settings {
-    /// h = 0.01 s, gravity 9.81 m/s² down, the exact cone, the solver `auto`, tolerance 1e-10.
+    /// h = 0.01 s, gravity 9.81 m/s² down, the exact cone, the solver `auto`, tolerance 1e-8, approximate
+    /// steps up to 1e-6.
     fn default() -> Self {
         Self {
             h: 0.01,
@@ -49,7 +71,8 @@ impl Default for Settings {
             reading: Reading::default(),
             cone: Cone::Quadratic,
             solver: "auto".into(),
-            tolerance: 1e-10,
+            tolerance: Self::TOLERANCE,
+            accept: Self::ACCEPT,
             gravity: DVec3::new(0.0, 0.0, -9.81),
             energy_check: false,
             projection: false,

@@ -5,9 +5,12 @@ use crate::error::StepError;
 use crate::methods::Projections;
 use crate::scene::Scene;
 use crate::world::World;
+use std::ops::ControlFlow;
 use stickslip_model::{BodyState, Residual};
 use stickslip_record::base64;
-use stickslip_record::{Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory};
+use stickslip_record::{
+    Account, Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory,
+};
 use stickslip_solvers::auto::selection::RULE;
 
 /// What a run came to.
@@ -15,8 +18,8 @@ use stickslip_solvers::auto::selection::RULE;
 pub struct Outcome {
     /// Number of the last step.
     pub steps: u64,
-    /// Steps done in this run.
-    pub done: u64,
+    /// How the steps of this run came to be accepted.
+    pub account: Account,
     /// Time reached, s.
     pub t: f64,
     /// Largest residual of each kind, m/s, and when.
@@ -40,15 +43,23 @@ pub struct Outcome {
     pub energy: (f64, f64),
     /// SHA-256 of all states, hexadecimal.
     pub hash: String,
-    /// Why it stopped early, if it did: the step that could not be certified.
+    /// Why it stopped early, if it did: the step that could not be accepted.
     pub failure: Option<StepError>,
+    /// Was it ended between two steps by who watched it?
+    pub interrupted: bool,
 }
 
 impl Outcome {
     /// Did every step meet its tolerance?
     #[must_use]
     pub const fn certified(&self) -> bool {
-        self.failure.is_none()
+        self.failure.is_none() && self.account.certified()
+    }
+
+    /// Did it come to its end?
+    #[must_use]
+    pub const fn reached_end(&self) -> bool {
+        self.failure.is_none() && !self.interrupted
     }
 }
 
@@ -82,6 +93,7 @@ pub fn header(scene: &Scene, world: &World) -> Header {
         until: scene.step.until,
         every: 1,
         tolerance: settings.tolerance,
+        accept: settings.accept,
         cone: settings.cone,
         method: scene.step.method.name().into(),
         solver: settings.solver.clone(),
@@ -103,14 +115,19 @@ pub fn simulate_in_memory(
         &header,
         scene.step.until,
         &mut trajectory,
-        &mut |_| {},
+        &mut to_the_end,
     )?;
     Ok((trajectory, outcome))
 }
 
-/// Steps `world` until `until` and hands every step to `recorder`; `progress` is called after each.
+/// For [`simulate`]: nobody ends the run.
+pub const fn to_the_end(_: &World) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Steps `world` until `until` and hands every step to `recorder`; `progress` is called after each, and may end the run.
 ///
-/// A step that cannot be certified ends the run: what was computed is kept, and the outcome says why.
+/// A step that cannot be accepted ends the run: what was computed is kept, and the outcome says why.
 ///
 /// # Errors
 /// When the recorder fails.
@@ -119,61 +136,96 @@ pub fn simulate(
     header: &Header,
     until: f64,
     recorder: &mut dyn Recorder,
-    progress: &mut dyn FnMut(&World),
+    progress: &mut dyn FnMut(&World) -> ControlFlow<()>,
 ) -> Result<Outcome, RecordError> {
     let mut hash = StateHash::new(&header.bodies);
     hash.update(world.steps(), world.states(), &world.last_step().joints);
     recorder.start(header, world.last_step())?;
-    let mut outcome = Outcome {
-        steps: 0,
-        done: 0,
-        t: world.time(),
-        worst: Default::default(),
-        rounding: (0.0, 0.0),
-        penetration: (0.0, 0.0),
-        contacts: (0, 0),
-        iterations: 0,
-        by_rule: 0,
-        cones: None,
-        projections: None,
-        energy: (world.energy(), world.energy()),
-        hash: String::new(),
-        failure: None,
-    };
+    let mut outcome = Outcome::of(world);
     let mut before: Vec<BodyState> = Vec::new();
-    let steps = steps_until(world.settings().h, until);
-    let fixed = world.settings().method.has_fixed_step();
-    while if fixed {
-        outcome.done < steps
-    } else {
-        !world.reached(until)
-    } {
+    let end = End::of(world, until);
+    while !end.reached(world) && !outcome.interrupted {
         before.clear();
         before.extend_from_slice(world.states());
         let t = world.time();
-        match world.step() {
-            Ok(step) => {
-                hash.update(step.step, &step.bodies, &step.joints);
-                let bodies = world.started_from().unwrap_or(&before);
-                recorder.record(Start { t, bodies }, world.last_step())?;
-            }
-            Err(e) => {
-                outcome.failure = Some(e);
-                break;
-            }
+        if let Err(e) = world.step() {
+            outcome.failure = Some(e);
+            break;
         }
+        let step = world.last_step();
+        hash.update(step.step, &step.bodies, &step.joints);
+        let bodies = world.started_from().unwrap_or(&before);
+        recorder.record(Start { t, bodies }, step)?;
         outcome.add(world);
-        progress(world);
+        outcome.interrupted = progress(world).is_break();
     }
+    outcome.interrupted &= !end.reached(world);
     outcome.hash = hash.hex();
-    recorder.finish(&Summary {
-        steps: outcome.steps,
-        t: outcome.t,
-        certified: outcome.certified(),
-        hash: outcome.hash.clone(),
-        failure: outcome.failure.as_ref().map(ToString::to_string),
-    })?;
+    recorder.finish(&outcome.summary())?;
     Ok(outcome)
+}
+
+/// When a run is at its end.
+enum End {
+    /// With so many whole steps.
+    Steps(u64),
+    /// At this time, s.
+    Time(f64),
+}
+
+impl End {
+    fn of(world: &World, until: f64) -> Self {
+        let settings = world.settings();
+        if settings.method.has_fixed_step() {
+            Self::Steps(world.whole_steps() + steps_until(settings.h, until))
+        } else {
+            Self::Time(until)
+        }
+    }
+
+    fn reached(&self, world: &World) -> bool {
+        match self {
+            Self::Steps(steps) => world.whole_steps() >= *steps,
+            Self::Time(until) => world.reached(*until),
+        }
+    }
+}
+
+impl Outcome {
+    /// Before the first step.
+    fn of(world: &World) -> Self {
+        Self {
+            steps: 0,
+            account: Account::default(),
+            t: world.time(),
+            worst: Default::default(),
+            rounding: (0.0, 0.0),
+            penetration: (0.0, 0.0),
+            contacts: (0, 0),
+            iterations: 0,
+            by_rule: 0,
+            cones: None,
+            projections: None,
+            energy: (world.energy(), world.energy()),
+            hash: String::new(),
+            failure: None,
+            interrupted: false,
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let failure = self.failure.as_ref().map(ToString::to_string);
+        let interrupted = || self.interrupted.then(|| "its limit was reached".to_owned());
+        Summary {
+            steps: self.steps,
+            t: self.t,
+            certified: self.certified(),
+            approximate: self.account.approximate,
+            divided: self.account.divided,
+            hash: self.hash.clone(),
+            failure: failure.or_else(interrupted),
+        }
+    }
 }
 
 impl Outcome {
@@ -205,6 +257,6 @@ impl Outcome {
         }
         self.energy.1 = step.energy;
         (self.steps, self.t) = (step.step, step.t);
-        self.done += 1;
+        self.account.add(step, world.settings().tolerance);
     }
 }

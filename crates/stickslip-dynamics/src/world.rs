@@ -77,11 +77,11 @@ impl State {
 }
 
 impl Memory {
-    /// At this step, with nothing remembered.
-    pub(crate) fn at(step: u64) -> Self {
+    /// At the time `t` (s) with steps of `h`, and with nothing remembered.
+    pub(crate) fn at(t: f64, h: f64) -> Self {
         Self {
             restitution: Restitution::default(),
-            progress: Progress::at(step),
+            progress: Progress::at(t, h),
         }
     }
 }
@@ -114,7 +114,7 @@ impl World {
         self.state.last.t
     }
 
-    /// Steps done.
+    /// Number of the last step: each record is one, parts of divided steps included.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.state.last.step
@@ -130,6 +130,12 @@ impl World {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Grid points that a method with fixed steps has reached: steps of h, however many parts they were divided into.
+    #[must_use]
+    pub const fn whole_steps(&self) -> u64 {
+        self.memory.progress.grid.reached()
     }
 
     /// Has the run come to its end `until` (s)? Fixed steps may go past it where h does not divide it.
@@ -150,7 +156,14 @@ impl World {
         self.state.cones
     }
 
-    /// The problem that was solved in the last step, or could not be solved if that step was refused.
+    /// Time at the end of the step whose problem [`World::problem`] is, and its length, s.
+    #[must_use]
+    pub const fn problem_time(&self) -> (f64, f64) {
+        self.stepper.begun()
+    }
+
+    /// The problem that was solved in the last step, or could not be solved if that step was refused; if it was divided, that of
+    /// the shortest part.
     #[must_use]
     pub const fn problem(&self) -> &ContactProblem {
         &self.stepper.trial.assembly.problem
@@ -163,7 +176,8 @@ impl World {
     /// [`StepError`] where a force or a prescribed motion is not finite, or a joint is where its rotation cannot be told.
     pub fn next_problem(&mut self) -> Result<&ContactProblem, StepError> {
         let driver = Driver::of(self);
-        let plan = Plan::whole_step(driver.last, driver.settings.h, Scheme::StewartTrinkle);
+        let grid = &driver.progress.grid;
+        let plan = Plan::on_grid(grid, driver.settings.h, Scheme::StewartTrinkle);
         let task = driver.task(plan);
         driver.stepper.pose(&task)
     }
@@ -196,12 +210,12 @@ impl World {
         &self.state.last
     }
 
-    /// Puts the world into a recorded state: step number and states in the model's order. Nothing is remembered of the steps
-    /// before: no contacts, no compressions, no accounts of what methods did.
+    /// Puts the world into a recorded state: step number, time (s) and states in the model's order. Nothing is remembered of the
+    /// steps before: no contacts, no compressions, no accounts of what methods did.
     ///
     /// # Errors
     /// Where the number of states is not that of the bodies.
-    pub fn restore(&mut self, step: u64, states: &[BodyState]) -> Result<(), BuildError> {
+    pub fn restore(&mut self, step: u64, t: f64, states: &[BodyState]) -> Result<(), BuildError> {
         if states.len() != self.setup.model.bodies.len() {
             let reason = format!(
                 "{} for {} bodies",
@@ -215,7 +229,7 @@ impl World {
         }
         self.put(StepRecord {
             step,
-            t: step as f64 * self.settings.h,
+            t,
             bodies: states.to_vec(),
             energy: energy(&self.setup.model, self.settings.gravity, states, &[]),
             ..StepRecord::default()

@@ -98,7 +98,10 @@ fn a_refused_step_names_its_contacts() {
             break e;
         }
     };
-    assert!(matches!(error, StepError::NotSolved { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), StepError::NotSolved { .. }),
+        "{error}"
+    );
     let step = world.problem_file(String::new(), String::new());
     let answer = StoredProblem::Step(step)
         .solve("auto", 1e-8)

@@ -99,6 +99,12 @@ impl Certificate {
         self.rounding <= 1.0 && self.worst_of_law().1 <= self.bound(tolerance)
     }
 
+    /// Does every residual, of laws and equalities alike, stay within the bound that `accept` sets? Never where that is zero.
+    #[must_use]
+    pub fn is_within(&self, accept: f64) -> bool {
+        accept > 0.0 && self.worst().1 <= self.bound(accept)
+    }
+
     /// The bound that `tolerance` sets in this step: tolerance·max(1 m/s, |ν|) + floor, m/s.
     #[must_use]
     pub fn bound(&self, tolerance: f64) -> f64 {

@@ -5,7 +5,8 @@
 //! compresses.
 //! Each of its contacts adds up c, its impulses above the load it had before and above what the applied forces press. In the step after the last of these, the
 //! contact gives back r = e c: that part of its impulse is given, and the law of the contact holds for the rest. A contact
-//! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none.
+//! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none. Loads are impulses of a step: where
+//! the next one is shorter, what the load was before the impact is less by the ratio of their lengths.
 //!
 //! A contact is known from step to step by its pair, pieces and features. Where those change (a ball passes an edge of a mesh, a rim's lowest point
 //! moves on), what is remembered goes to the nearest contact of the pair that pushes the same way and has no memory of its
@@ -70,6 +71,8 @@ pub struct Seen {
 /// The memory of restitution, from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Restitution {
+    /// Length of the last step, s; zero before the first.
+    h: f64,
     entries: Vec<(Key, Entry)>,
     old: Vec<(Key, Entry)>,
     /// What is remembered of each contact of the step at hand.
@@ -83,6 +86,7 @@ pub struct Restitution {
 impl Restitution {
     /// Forgets everything.
     pub fn clear(&mut self) {
+        self.h = 0.0;
         self.entries.clear();
     }
 
@@ -104,8 +108,11 @@ impl Restitution {
         self.entries.iter().all(|(_, e)| e.ended == 0.0)
     }
 
-    /// Takes note of an accepted step, whose contacts are sorted by bodies and feature, and of what else is known of each.
-    pub fn advance(&mut self, model: &Model, contacts: &[ContactImpulse], seen: &[Seen]) {
+    /// Takes note of an accepted step of length `h`, whose contacts are sorted by bodies and feature, and of what else is known
+    /// of each.
+    pub fn advance(&mut self, model: &Model, h: f64, contacts: &[ContactImpulse], seen: &[Seen]) {
+        let longer = if self.h > 0.0 { h / self.h } else { 1.0 };
+        self.h = h;
         std::mem::swap(&mut self.entries, &mut self.old);
         self.entries.clear();
         let n = model.bodies.len();
@@ -135,11 +142,12 @@ impl Restitution {
                 && self.compresses[root]
             {
                 // The load before an impact is that of the last step in which none went on.
-                entry.base = if before.compresses {
-                    before.base
-                } else {
-                    before.load
-                };
+                entry.base = longer
+                    * if before.compresses {
+                        before.base
+                    } else {
+                        before.load
+                    };
                 let sum = before.compression + (load - entry.base.max(seen.pressed)).max(0.0);
                 if self.closes[root] {
                     (entry.compresses, entry.compression) = (true, sum);

@@ -209,15 +209,18 @@ pub enum Kind {
     Decompression,
     /// Several steps combined by extrapolation; each was certified on its own.
     Extrapolated,
+    /// A shorter step inside one that was divided, but for the last, which is a step again.
+    Part,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Step,
         Self::Compression,
         Self::Decompression,
         Self::Extrapolated,
+        Self::Part,
     ];
 
     /// Name in files.
@@ -228,6 +231,7 @@ impl Kind {
             Self::Compression => "compression",
             Self::Decompression => "decompression",
             Self::Extrapolated => "extrapolated",
+            Self::Part => "part",
         }
     }
 

@@ -376,9 +376,9 @@ fn put_back(world: &mut World, plate: usize, part: usize, place: DVec2) -> Resul
         .to_world(place.extend(carrier.pose.to_body(old).z));
     states[part].pose.position = new;
     states[part].twist.linear += carried(new) - carried(old);
-    let steps = world.steps();
+    let (step, t) = (world.steps(), world.time());
     world
-        .restore(steps, &states)
+        .restore(step, t, &states)
         .map_err(|e| FieldError::Sampling(e.to_string()))
 }
 

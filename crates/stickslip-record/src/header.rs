@@ -1,5 +1,6 @@
 //! What a trajectory says about itself: the header, known at the start, and the summary at the end.
 
+use crate::account::Approximate;
 use crate::error::RecordError;
 use serde::{Deserialize, Serialize};
 use stickslip_model::{Cone, Fan};
@@ -36,6 +37,9 @@ pub struct Header {
     pub every: u64,
     /// Tolerance of the certificates, m/s.
     pub tolerance: f64,
+    /// Largest residual of a step that was to be accepted as approximate, m/s; zero: none.
+    #[serde(default)]
+    pub accept: f64,
     /// The friction cone.
     #[serde(with = "cone_name")]
     pub cone: Cone,
@@ -54,6 +58,12 @@ pub struct Summary {
     pub t: f64,
     /// Did every step meet its tolerance?
     pub certified: bool,
+    /// Those that did not and were accepted nevertheless.
+    #[serde(default)]
+    pub approximate: Approximate,
+    /// Steps that were done in shorter ones.
+    #[serde(default)]
+    pub divided: u64,
     /// SHA-256 of all states of the run ([`crate::StateHash`]), hexadecimal.
     pub hash: String,
     /// Why the run stopped early, if it did.
@@ -70,7 +80,10 @@ impl Header {
         if !(self.h.is_finite() && self.h > 0.0) {
             return wrong(format!("step size {} is not positive", self.h));
         }
-        if !self.until.is_finite() || !self.tolerance.is_finite() {
+        if ![self.until, self.tolerance, self.accept]
+            .iter()
+            .all(|x| x.is_finite())
+        {
             return wrong("end time or tolerance is not finite".into());
         }
         if self.every == 0 {

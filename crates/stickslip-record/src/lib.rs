@@ -31,6 +31,7 @@
 //! # }
 //! ```
 
+pub mod account;
 pub mod base64;
 pub mod compare;
 pub mod csv;
@@ -44,6 +45,7 @@ pub mod states;
 mod testing;
 pub mod trajectory;
 
+pub use account::{Account, Approximate};
 pub use compare::{Comparison, Metric, compare};
 pub use csv::CsvWriter;
 pub use error::RecordError;

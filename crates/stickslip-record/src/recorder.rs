@@ -2,7 +2,7 @@
 
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
-use stickslip_model::{BodyState, Residual, StepRecord};
+use stickslip_model::{BodyState, Kind, Residual, StepRecord};
 
 /// The state at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,8 @@ impl Recorder for Tee<'_> {
     }
 }
 
-/// Passes on step 0, every Nth step, and the last one.
+/// Passes on step 0, every Nth step, and the last one. A step that was divided counts once, at its end: what is passed on keeps the
+/// times it would have without that.
 ///
 /// The state before a recorded step goes along with it, so the steps that are kept can still be
 /// checked.
@@ -114,6 +115,8 @@ impl Recorder for Tee<'_> {
 pub struct Every<R> {
     every: u64,
     inner: R,
+    /// Steps so far, but for the parts of divided ones.
+    steps: u64,
     /// The latest step, if it was not passed on: it may turn out to be the last.
     held: Option<Held>,
     /// Kept between steps for its memory.
@@ -134,6 +137,7 @@ impl<R: Recorder> Every<R> {
         Self {
             every: every.max(1),
             inner,
+            steps: 0,
             held: None,
             spare: None,
         }
@@ -147,12 +151,15 @@ impl<R: Recorder> Recorder for Every<R> {
             ..header.clone()
         };
         self.held = None;
+        self.steps = initial.step;
         self.inner.start(&header, initial)
     }
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         let room = self.held.take().or_else(|| self.spare.take());
-        if step.step.is_multiple_of(self.every) {
+        let whole = step.kind != Kind::Part;
+        self.steps += u64::from(whole);
+        if self.every == 1 || (whole && self.steps.is_multiple_of(self.every)) {
             self.spare = room;
             return self.inner.record(before, step);
         }
@@ -306,6 +313,23 @@ mod tests {
             assert_eq!(start.t, all.frames[k - 1].step.t);
             assert_eq!(start.bodies, all.frames[k - 1].step.bodies);
         }
+    }
+
+    #[test]
+    fn a_divided_step_counts_once_so_that_thinning_keeps_its_times() {
+        let mut all = testing::trajectory(&["a"], 17);
+        // Steps 3 and 8 in parts: records 3 to 5 and 10, 11.
+        for k in [3, 4, 10] {
+            all.frames[k].step.kind = Kind::Part;
+        }
+        let thinned = |every: u64| {
+            let mut kept = Trajectory::new();
+            all.replay(&mut Every::new(every, &mut kept)).unwrap();
+            let steps = kept.frames.iter().map(|f| f.step.step);
+            steps.collect::<Vec<_>>()
+        };
+        assert_eq!(thinned(4), [0, 6, 11, 15, 17]);
+        assert_eq!(thinned(1).len(), 18, "every record");
     }
 
     #[test]

@@ -96,9 +96,9 @@ impl Trajectory {
         Summary {
             steps: last.map_or(0, |step| step.step),
             t: last.map_or(0.0, |step| step.t),
-            certified: false,
             hash: self.state_hash(),
             failure: Some("the run did not end".into()),
+            ..Summary::default()
         }
     }
 

@@ -119,6 +119,18 @@ pub trait ContactSolver: Send {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError>;
+    /// As [`Self::solve`], with more patience where a solver's work is bounded: the last resort of a step.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    fn solve_patiently(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        self.solve(problem, guess, tolerance)
+    }
     /// The stages that ran in the last call, of a solver that has stages.
     fn trace(&self) -> &Trace {
         Trace::NONE

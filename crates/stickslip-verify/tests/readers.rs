@@ -4,7 +4,7 @@
 mod readers;
 
 use std::path::Path;
-use stickslip::dynamics::simulate::{header, simulate};
+use stickslip::dynamics::simulate::{header, simulate, to_the_end};
 use stickslip::prelude::World;
 use stickslip::problems::stored::file_of_step;
 use stickslip::record::{CsvWriter, ParquetWriter, Tee};
@@ -42,7 +42,7 @@ fn trajectory(ending: &str) -> Vec<u8> {
         _ => Tee::new().with(ParquetWriter::new(path)),
     };
     let head = header(&scene, &world);
-    simulate(&mut world, &head, 0.05, &mut writer(&path), &mut |_| {}).expect("a run");
+    simulate(&mut world, &head, 0.05, &mut writer(&path), &mut to_the_end).expect("a run");
     std::fs::read(path).expect("the file of the run")
 }
 

@@ -7,6 +7,17 @@ function fail(error) {
   $("message").hidden = false;
 }
 
+// What can be said of a run as a whole: a word, its look, and the reason.
+function verdictOf({ certified, failure, approximate, divided, steps, tolerance }) {
+  const parts = divided ? `; ${divided} ${divided === 1 ? "step was" : "steps were"} divided` : "";
+  const all = `every step obeys the law to ${tolerance} m/s${parts}`;
+  if (failure) return ["stopped", "bad", failure];
+  if (certified === true) return ["certified", "good", all];
+  if (!approximate?.count) return [certified === false ? "not certified" : "unfinished", "bad", certified === false ? "" : "the run did not end"];
+  const { count, worst, t } = approximate;
+  return [`${count} approximate`, "bad", `certified ${steps - count} of ${steps} steps; ${count} approximate, worst ${digits(worst)} m/s at t = ${digits(t)} s${parts}`];
+}
+
 async function main() {
   const begun = performance.now();
   const run = await readRun();
@@ -20,10 +31,10 @@ async function main() {
   // What is written on top, and the list of bodies.
   $("title").textContent = run.about.title;
   $("title").title = cut(run.about.title);
-  const verdict = run.about.certified === true ? ["certified", "good"] : run.about.certified === false ? [run.about.failure ? "stopped" : "not certified", "bad"] : ["unfinished", "bad"];
-  $("verdict").textContent = verdict[0];
-  $("verdict").classList.add(verdict[1]);
-  $("verdict").title = run.about.failure ?? `every step obeys the law to ${run.about.tolerance} m/s`;
+  const [verdict, look, why] = verdictOf(run.about);
+  $("verdict").textContent = verdict;
+  $("verdict").classList.add(look);
+  $("verdict").title = why;
   $("bodies").append(new Option("– whole run –", "-1"), ...run.bodies.map((body, k) => new Option(cut(body.name), String(k))));
   $("scrub").max = String(run.frames - 1);
 

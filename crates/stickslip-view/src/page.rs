@@ -161,6 +161,8 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
         "solver": header.solver,
         "steps": summary.map(|s| s.steps),
         "certified": summary.map(|s| s.certified),
+        "approximate": summary.map(|s| json!({ "count": s.approximate.count, "worst": s.approximate.worst, "t": s.approximate.t })),
+        "divided": summary.map(|s| s.divided),
         "failure": summary.and_then(|s| s.failure.clone()),
         "frames": film.frames().len(),
         "contacts_every": contacts_every,

@@ -40,7 +40,13 @@ impl Dump {
     /// Writes the step just done, if it was asked for.
     pub(super) fn look(&mut self, world: &World) -> Result<(), Failure> {
         if self.steps.binary_search(&world.steps()).is_ok() {
-            self.write(world, world.steps(), "solved and certified")?;
+            let certificate = &world.last_step().certificate;
+            let fate = if certificate.holds(world.settings().tolerance) {
+                "solved and certified"
+            } else {
+                "accepted as approximate"
+            };
+            self.write(world, world.steps(), fate)?;
         }
         Ok(())
     }
@@ -59,11 +65,9 @@ impl Dump {
 
     fn write(&mut self, world: &World, step: u64, fate: &str) -> Result<(), Failure> {
         let title = format!("{}, step {step}", self.name);
-        let about = format!(
-            "the step to t = {} s, h = {} s, {fate}; velocities in m/s, impulses in N s",
-            step as f64 * world.settings().h,
-            world.settings().h
-        );
+        let (t, h) = world.problem_time();
+        let about =
+            format!("the step to t = {t} s, h = {h} s, {fate}; velocities in m/s, impulses in N s");
         let file = world.problem_file(title, about);
         let written = if self.as_steps {
             file.write().map(|text| ("json", text.into_bytes()))

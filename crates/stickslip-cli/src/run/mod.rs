@@ -10,8 +10,9 @@ use crate::options::overrides;
 use onlookers::Onlookers;
 use outputs::Outputs;
 use report::Report;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::header;
 use stickslip::prelude::{Scene, World, simulate};
@@ -43,9 +44,18 @@ pub(crate) struct Args {
     /// Solver tried first
     #[arg(long, value_name = "S")]
     solver: Option<String>,
-    /// Largest residual accepted, m/s
+    /// Largest residual of a certified step, m/s
     #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
     tolerance: Option<String>,
+    /// Largest residual of a step that is accepted as approximate where it cannot be certified, however short, m/s
+    #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
+    accept: Option<String>,
+    /// Stop at a step that cannot be certified, instead of accepting an approximate one
+    #[arg(long, conflicts_with = "accept")]
+    strict: bool,
+    /// Stop after so many seconds, between two steps, with everything saved
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    limit: Option<Duration>,
     /// Threads to use; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
     threads: u64,
@@ -107,6 +117,10 @@ impl Args {
         let until = scene.step.until;
         let outcome = simulate(&mut world, &header, until, &mut recorder, &mut |w| {
             onlookers.look(w);
+            match self.limit {
+                Some(limit) if start.elapsed() >= limit => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
         })?;
         onlookers.end(&world, &outcome);
         let report = Report {
@@ -119,7 +133,7 @@ impl Args {
         };
         print_as(self.json, || report.json(), || report.text())?;
         onlookers.dumped?;
-        Ok(Verdict::of(outcome.certified()))
+        Ok(Verdict::of(outcome.reached_end()))
     }
 
     /// The command line's own settings, as overrides of the scene's keys.
@@ -127,6 +141,8 @@ impl Args {
         // A wanted error is what one method is for.
         let implied = self.error.as_ref().map(|_| "extrapolated".to_string());
         let method = self.method.clone().or(implied);
+        let nothing = self.strict.then(|| "0".to_string());
+        let accept = self.accept.clone().or(nothing);
         overrides(
             &self.set,
             &[
@@ -137,6 +153,7 @@ impl Args {
                 ("--cone", "step.cone", &self.cone),
                 ("--solver", "step.solver", &self.solver),
                 ("--tolerance", "step.tolerance", &self.tolerance),
+                ("--accept", "step.accept", &accept),
             ],
         )
     }
@@ -149,4 +166,12 @@ impl Args {
             joints: self.joints,
         }
     }
+}
+
+/// A number of seconds above zero.
+fn positive_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0);
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a number of seconds above zero".into())
 }

@@ -2,6 +2,7 @@
 
 use super::onlookers::Onlookers;
 use super::traced::Traced;
+use crate::account;
 use crate::options::title_of;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let mut lines = vec![title_of(self.scene).to_owned()];
+        self.add_account(&mut lines);
         self.add_length(&mut lines);
         self.add_certificate(&mut lines);
         self.add_work(&mut lines);
@@ -57,7 +59,7 @@ impl Report<'_> {
             seconds(each)
         ));
         let over = o.t - step.until;
-        if o.failure.is_none() && over > 1e-9 * step.h {
+        if o.reached_end() && over > 1e-9 * step.h {
             lines.push(format!(
                 "  until        {} s is no whole number of steps: the last step ends {} s later",
                 step.until,
@@ -66,16 +68,27 @@ impl Report<'_> {
         }
     }
 
-    /// Is every step certified, and what came nearest to not being so?
+    /// Is every step certified, and did the run come to its end?
+    fn add_account(&self, lines: &mut Vec<String>) {
+        let o = self.outcome;
+        if let Some(e) = &o.failure {
+            lines.push(format!("  STOPPED      {e}"));
+        }
+        if o.interrupted {
+            let (t, until) = (time(o.t), self.scene.step.until);
+            lines.push(format!(
+                "  LIMIT        reached at t = {t} s of {until} s; what was computed is kept"
+            ));
+        }
+        if o.account.steps > 0 {
+            let words = account::words(&o.account, self.world.settings().tolerance);
+            lines.push(format!("  certified    {words}"));
+        }
+    }
+
+    /// What came nearest to not being certified, or was not.
     fn add_certificate(&self, lines: &mut Vec<String>) {
         let o = self.outcome;
-        let tolerance = self.world.settings().tolerance;
-        lines.push(match &o.failure {
-            None => format!(
-                "  certified    every step obeys the law to {tolerance:.0e} m/s × max(1, |ν|)"
-            ),
-            Some(e) => format!("  STOPPED      {e}"),
-        });
         let worst = Residual::LAW
             .iter()
             .map(|&kind| (kind, o.worst[kind as usize]))
@@ -165,10 +178,14 @@ fn json_of(o: &Outcome, elapsed: f64) -> Value {
         .zip(&o.worst)
         .map(|(kind, (value, t))| (kind.name().to_string(), json!({ "value": value, "t": t })))
         .collect();
+    let account = account::json_of(&o.account);
     json!({
         "steps": o.steps,
         "t": o.t,
         "certified": o.certified(),
+        "approximate": account["approximate"],
+        "divided": account["divided"],
+        "limit": o.interrupted,
         "failure": o.failure.as_ref().map(ToString::to_string),
         "worst": worst,
         "rounding": { "value": o.rounding.0, "t": o.rounding.1 },

@@ -46,7 +46,7 @@ impl Traced {
 
     /// The refused step, which nobody looks at after it.
     pub(super) fn refused(&mut self, world: &World) {
-        self.look(world.steps() + 1, world.time() + world.settings().h);
+        self.look(world.steps() + 1, world.problem_time().0);
     }
 
     pub(super) fn text(&self) -> String {

@@ -49,6 +49,9 @@ impl WorldBuilder {
                 format!("must be positive, got {}", s.tolerance),
             );
         }
+        if !(s.accept >= 0.0 && s.accept.is_finite()) {
+            return bad("accept", format!("must not be negative, got {}", s.accept));
+        }
         if !s.gravity.is_finite() {
             return bad("gravity", format!("must be finite, got {}", s.gravity));
         }

@@ -35,7 +35,7 @@ pub struct WorldBuilder {
 
 impl World {
     /// A world to be described: h = 0.01 s, gravity 9.81 m/s² down, no friction, quadratic cone,
-    /// tolerance 1e-10.
+    /// tolerance 1e-8.
     #[must_use]
     pub fn builder() -> WorldBuilder {
         WorldBuilder {
@@ -197,6 +197,14 @@ impl WorldBuilder {
     #[must_use]
     pub const fn tolerance(mut self, tolerance: f64) -> Self {
         self.settings.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the largest residual, m/s, of a step that is accepted as an approximate one where it cannot be certified; zero
+    /// where none is to be.
+    #[must_use]
+    pub const fn accept(mut self, accept: f64) -> Self {
+        self.settings.accept = accept;
         self
     }
 

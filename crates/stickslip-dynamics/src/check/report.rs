@@ -1,6 +1,7 @@
 //! What a check came to.
 
 use stickslip_model::{Certificate, Residual, StepRecord};
+use stickslip_record::Account;
 
 /// Something in the file that is not so.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +17,8 @@ pub struct Finding {
 /// What the check came to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Steps judged.
-    pub steps: u64,
+    /// The steps judged, and how they came to be accepted.
+    pub account: Account,
     /// Largest residual of each kind, m/s, and when.
     pub worst: [(f64, f64); Residual::ALL.len()],
     /// Largest equality residual in units of its rounding bound, and when.
@@ -55,8 +56,8 @@ impl Report {
     }
 
     /// Counts a step that was judged, and raises the largest residuals.
-    pub(super) fn add(&mut self, step: &StepRecord, found: &Certificate) {
-        self.steps += 1;
+    pub(super) fn add(&mut self, step: &StepRecord, found: &Certificate, tolerance: f64) {
+        self.account.add(step, tolerance);
         let raise = |worst: &mut (f64, f64), value: f64| {
             if value > worst.0 || value.is_nan() {
                 *worst = (value, step.t);

@@ -2,8 +2,8 @@
 
 use super::Report;
 use crate::world::{World, energy};
-use stickslip_model::{BodyState, Certificate, ContactImpulse, Kind, StepRecord};
-use stickslip_record::Frame;
+use stickslip_model::{Certificate, ContactImpulse, Kind, StepRecord};
+use stickslip_record::{Frame, Start};
 
 /// Judges a step from the state before it, and compares with what is stored.
 pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
@@ -27,7 +27,7 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
         );
         return;
     };
-    report.add(step, &found);
+    report.add(step, &found, world.settings().tolerance);
     check_certificate(world, step, &found, report);
     check_energy(world, step, report);
     for (k, contact) in step.contacts.iter().enumerate() {
@@ -43,7 +43,7 @@ fn start_of<'f>(
     before: &'f Frame,
     frame: &'f Frame,
     report: &mut Report,
-) -> Option<&'f [BodyState]> {
+) -> Option<Start<'f>> {
     let step = &frame.step;
     let follows = before.step.step + 1 == step.step;
     let rounding = 8.0 * f64::EPSILON * (step.t + world.settings().h);
@@ -62,13 +62,19 @@ fn start_of<'f>(
                     "the time of its starting state is not one step earlier".into(),
                 );
             }
-            Some(&start.bodies)
+            Some(Start {
+                t: start.t,
+                bodies: &start.bodies,
+            })
         }
         None if follows => {
             if !is_start(before.step.t) {
                 report.find(step, "its length is not that of its time".into());
             }
-            Some(&before.step.bodies)
+            Some(Start {
+                t: before.step.t,
+                bodies: &before.step.bodies,
+            })
         }
         None => {
             report.find(step, "the state before it is missing".into());
@@ -92,10 +98,10 @@ fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &
     }
 }
 
-/// Does the law hold, and does the file say what the judge says?
+/// Does the law hold, or is what it is missed by within what was to be accepted; and does the file say what the judge says?
 fn check_certificate(world: &World, step: &StepRecord, found: &Certificate, report: &mut Report) {
-    let tolerance = world.settings().tolerance;
-    if !found.holds(tolerance) {
+    let (tolerance, accept) = (world.settings().tolerance, world.settings().accept);
+    if !(found.holds(tolerance) || found.is_within(accept)) {
         let (kind, value) = found.worst_of_law();
         let bound = found.bound(tolerance);
         let what = if value <= bound {
@@ -137,7 +143,7 @@ fn of_contact(world: &World, contact: &ContactImpulse, what: &str) -> String {
 
 /// What can be said of a step that several certified ones were combined into.
 fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
-    report.steps += 1;
+    report.account.add(step, world.settings().tolerance);
     if !step.certificate.holds(world.settings().tolerance) {
         report.find(step, "an inner step did not meet its tolerance".into());
     }

@@ -1,7 +1,7 @@
 //! What a method works with: the world to read, the stepper to use.
 
 use crate::error::StepError;
-use crate::methods::{Control, Loop, Method, Projections};
+use crate::methods::{Control, Grid, Loop, Method, Projections};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::step::find::touching::Touch;
@@ -14,6 +14,8 @@ use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord};
 /// What methods remember from record to record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Progress {
+    /// Where a method with fixed steps stands.
+    pub(crate) grid: Grid,
     /// Where the event loop stands.
     pub(crate) events: Loop,
     /// The step size control of the extrapolated method.
@@ -23,10 +25,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// At a grid point, with nothing remembered.
-    pub(crate) fn at(grid: u64) -> Self {
+    /// At the time `t` (s) with steps of `h`, and with nothing remembered.
+    pub(crate) fn at(t: f64, h: f64) -> Self {
+        let grid = Grid::at(t, h);
         Self {
-            events: Loop::at(grid),
+            grid,
+            events: Loop::at(grid.reached()),
             ..Self::default()
         }
     }
@@ -86,9 +90,9 @@ impl<'w> Driver<'w> {
 
     fn next_record(mut self, started: Option<Vec<BodyState>>) -> Result<Next, StepError> {
         let judged = match self.settings.method {
-            Method::StewartTrinkle => self.whole_step(Scheme::StewartTrinkle)?,
-            Method::Implicit => self.whole_step(Scheme::Implicit)?,
-            Method::Anitescu => self.whole_step(Scheme::Anitescu)?,
+            Method::StewartTrinkle => self.on_grid(Scheme::StewartTrinkle)?,
+            Method::Implicit => self.on_grid(Scheme::Implicit)?,
+            Method::Anitescu => self.on_grid(Scheme::Anitescu)?,
             Method::EventDriven => self.event_driven()?,
             Method::Extrapolated => self.extrapolated()?,
         };
@@ -99,11 +103,6 @@ impl<'w> Driver<'w> {
         })
     }
 
-    fn whole_step(&mut self, scheme: Scheme) -> Result<Judged, StepError> {
-        let plan = Plan::whole_step(self.last, self.settings.h, scheme);
-        self.stepper.step(&self.task(plan))
-    }
-
     /// A step as planned, from the record to go on from.
     pub(crate) const fn task(&self, plan: Plan) -> Task<'w> {
         Task {
@@ -112,6 +111,7 @@ impl<'w> Driver<'w> {
             last: self.last,
             restitution: self.restitution,
             plan,
+            last_resort: false,
         }
     }
 
@@ -121,7 +121,7 @@ impl<'w> Driver<'w> {
         let due = match self.last.kind {
             Kind::Compression => Kind::Decompression,
             Kind::Decompression => return Ok(None),
-            Kind::Step | Kind::Extrapolated => Kind::Compression,
+            Kind::Step | Kind::Part | Kind::Extrapolated => Kind::Compression,
         };
         let plan = Plan::phase(self.last, due);
         let task = self.task(plan);

@@ -17,7 +17,7 @@ use crate::error::StepError;
 use crate::methods::Driver;
 use crate::step::gate::Judged;
 use crate::step::integrate::Motion;
-use crate::step::refuse::{Failure, stalled};
+use crate::step::refuse::{Failure, Refused, stalled};
 use crate::step::task::Plan;
 
 /// Where the event loop stands.
@@ -50,7 +50,10 @@ impl Driver<'_> {
             return Err(stalled(&self.setup.model, self.last, MOST_RECORDS));
         }
         match self.impact_due()? {
-            Some(phase) => self.stepper.step(&self.task(phase)),
+            Some(phase) => self
+                .stepper
+                .step(&self.task(phase))
+                .or_else(Refused::accepted),
             None => self.between_events(),
         }
     }
@@ -72,13 +75,16 @@ impl Driver<'_> {
         self.judged(to_event, motion)
     }
 
-    /// The motion of the attempt just made, if it is certified; else the step with one solver after the other.
+    /// The motion of the attempt just made, if it is certified; else the step with one solver after the other, and at last an
+    /// answer that is accepted as approximate.
     fn judged(&mut self, plan: Plan, motion: Motion) -> Result<Judged, StepError> {
         let task = self.task(plan);
         match self.stepper.judge(&task, motion) {
             Ok(judged) => Ok(judged),
             Err(Failure::Step(e)) => Err(*e),
-            Err(Failure::Gate(_) | Failure::Solver(_)) => self.stepper.step(&task),
+            Err(Failure::Gate(_) | Failure::Solver(_)) => {
+                self.stepper.step(&task).or_else(Refused::accepted)
+            }
         }
     }
 

@@ -6,12 +6,14 @@ mod driver;
 mod event_driven;
 mod events;
 mod extrapolated;
+mod fixed;
 pub(crate) mod implicit;
 mod projection;
 
 pub(crate) use driver::{Driver, Next, Progress};
 pub(crate) use event_driven::Loop;
 pub(crate) use extrapolated::Control;
+pub(crate) use fixed::Grid;
 pub use projection::Projections;
 
 /// The names of the methods, as scene files use them.
@@ -62,7 +64,7 @@ impl Method {
         Self::ALL.into_iter().find(|m| m.name() == name)
     }
 
-    /// Is every record a step of length h?
+    /// Is every record a step of length h, or, where one was divided, a part of it?
     #[must_use]
     pub const fn has_fixed_step(self) -> bool {
         matches!(self, Self::StewartTrinkle | Self::Implicit | Self::Anitescu)

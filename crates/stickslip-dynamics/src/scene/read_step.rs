@@ -11,6 +11,7 @@ use super::settings::{CONTACTS, SOLVERS, StepSettings};
 use super::table::Table;
 use crate::expression::nearest;
 use crate::methods::{METHODS, Method};
+use crate::settings::Settings;
 
 /// The most directions of a friction pyramid.
 const MAX_DIRECTIONS: u32 = stickslip_solvers::problem::MOST_DIRECTIONS as u32;
@@ -61,7 +62,11 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
     };
     let tolerance = match table.get("tolerance") {
         Some(node) => reader.positive(node, "the tolerance")?,
-        None => StepSettings::TOLERANCE,
+        None => Settings::TOLERANCE,
+    };
+    let accept = match table.get("accept") {
+        Some(node) => reader.not_negative(node, "what is accepted")?,
+        None => Settings::ACCEPT,
     };
     Ok(StepSettings {
         h,
@@ -73,6 +78,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         contact,
         solver: solver.to_owned(),
         tolerance,
+        accept,
         energy_check: table.get("energy-check").map_or(Ok(false), flag)?,
         projection: table.get("projection").map_or(Ok(false), flag)?,
     })

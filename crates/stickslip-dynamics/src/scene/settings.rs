@@ -1,6 +1,7 @@
 //! How a scene is stepped through time.
 
 use crate::methods::Method;
+use crate::settings::Settings;
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_model::{Cone, Reading};
 
@@ -29,8 +30,10 @@ pub struct StepSettings {
     pub contact: Rule,
     /// The solver's name, one of [`SOLVERS`].
     pub solver: String,
-    /// The largest residual of a step that is accepted, relative to max(1 m/s, |nu|).
+    /// The largest residual of a certified step, relative to max(1 m/s, |nu|).
     pub tolerance: f64,
+    /// The largest residual of a step that is accepted as approximate where it cannot be certified, relative to max(1 m/s, |nu|).
+    pub accept: f64,
     /// Is the energy inequality checked in every step?
     pub energy_check: bool,
     /// Are overlapping bodies moved apart before every step?
@@ -38,9 +41,6 @@ pub struct StepSettings {
 }
 
 impl StepSettings {
-    /// The tolerance of a scene that gives none.
-    pub const TOLERANCE: f64 = 1e-10;
-
     /// The wanted error of a scene that gives none, m.
     pub const ERROR: f64 = 1e-6;
 
@@ -56,7 +56,8 @@ impl StepSettings {
             impact_friction: Reading::default(),
             contact: Rule::default(),
             solver: SOLVERS[0].to_owned(),
-            tolerance: Self::TOLERANCE,
+            tolerance: Settings::TOLERANCE,
+            accept: Settings::ACCEPT,
             energy_check: false,
             projection: false,
         }

@@ -49,6 +49,7 @@ impl Scene {
         }
         lines.put("solver", &quoted(&self.step.solver));
         lines.put("tolerance", &number(self.step.tolerance));
+        lines.put("accept", &number(self.step.accept));
         if self.step.projection {
             lines.put("projection", "true");
         }

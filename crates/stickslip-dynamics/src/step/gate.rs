@@ -1,8 +1,9 @@
 //! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else writes the state of a world (where it is
 //! put into a recorded one, that is done here too).
 //!
-//! A [`Judged`] step can be made in two ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
-//! inequality, where that is asked for), or by [`Judged::extrapolated`], from several steps that passed the gate. Its fields are
+//! A [`Judged`] step can be made in three ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
+//! inequality, where that is asked for); by [`Approximate::accept`], from one that misses it by what the settings accept; or by
+//! [`Judged::extrapolated`], from several steps that passed the gate. Its fields are
 //! private to this file, so no method can accept a step of its own. What an extrapolated record combines has been judged step by
 //! step; the combination itself solves no step's law, and is not judged: its record says that it is one.
 
@@ -43,6 +44,24 @@ pub(crate) struct Judged {
     energy_slack: Option<f64>,
 }
 
+/// A step that has not passed, with a residual that may be accepted where nothing better is found. Its record has that residual in its
+/// certificate, which does not hold: nobody takes it for a certified one.
+pub(crate) struct Approximate(Box<Judged>);
+
+impl Approximate {
+    /// A judged answer that misses the law by what may be accepted at most. A gain of energy is not accepted: it has no size
+    /// that would tell what it does to the motion.
+    fn of(judged: Judged, why: &Why, accept: f64) -> Option<Self> {
+        let near = matches!(why, Why::Law { certificate, .. } if certificate.is_within(accept));
+        near.then(|| Self(Box::new(judged)))
+    }
+
+    /// There is nothing better.
+    pub(crate) fn accept(self) -> Judged {
+        *self.0
+    }
+}
+
 impl Gate {
     /// Judges a motion through the step, whose contacts were measured with bodies at `placed`.
     ///
@@ -55,21 +74,42 @@ impl Gate {
         mut motion: Motion,
     ) -> Result<Judged, Failure> {
         let certificate = self.certificate(step, &mut motion);
-        if !certificate.holds(step.settings.tolerance) {
-            let place = self.worst_place(step, &motion);
-            return Err(refused(&motion, Why::Law { certificate, place }));
-        }
         let energy_slack = self.energy_slack(step, &motion);
-        if let Some(slack) = energy_slack.filter(|s| *s < -ENERGY_ROUNDING || s.is_nan()) {
-            return Err(refused(&motion, Why::Energy(-slack)));
-        }
-        Ok(Judged {
+        let why = self.objection(step, &motion, &certificate, energy_slack);
+        let solver = motion.solved.solver;
+        let judged = Judged {
             worst: certificate,
             seen: seen(step, placed, &motion),
             cones: chosen_cones(step, &motion.bodies, &motion.contacts),
             energy_slack,
             record: record(step, motion, certificate),
-        })
+        };
+        let Some(why) = why else {
+            return Ok(judged);
+        };
+        Err(Failure::Gate(Box::new(Refusal {
+            solver,
+            approximate: Approximate::of(judged, &why, step.settings.accept),
+            why,
+        })))
+    }
+
+    /// What stands against a motion, if anything.
+    fn objection(
+        &mut self,
+        step: &Predicted,
+        motion: &Motion,
+        certificate: &Certificate,
+        energy_slack: Option<f64>,
+    ) -> Option<Why> {
+        if !certificate.holds(step.settings.tolerance) {
+            return Some(Why::Law {
+                certificate: *certificate,
+                place: self.worst_place(step, motion),
+            });
+        }
+        let gains = energy_slack.filter(|s| *s < -ENERGY_ROUNDING || s.is_nan());
+        gains.map(|slack| Why::Energy(-slack))
     }
 
     /// The judge's word on a motion, and what each contact does in it. For those who accept nothing: `check`.
@@ -120,12 +160,6 @@ impl Gate {
     }
 }
 
-/// The answer of a solver does not pass.
-fn refused(motion: &Motion, why: Why) -> Failure {
-    let solver = motion.solved.solver;
-    Failure::Gate(Box::new(Refusal { solver, why }))
-}
-
 /// The step and its motion, laid before the judge.
 fn case<'a>(step: &'a Predicted, motion: &'a Motion) -> Case<'a> {
     Case {
@@ -146,7 +180,7 @@ pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option
     let touch = Touch::at(step, placed);
     let seen = motion.contacts.iter().map(|c| Seen {
         pressed: touch.pressed(&c.contact),
-        closes: touch.opening(&c.contact, &motion.bodies) < -step.settings.tolerance,
+        closes: touch.opening(&c.contact, &motion.bodies) < -step.settings.aim(),
     });
     Some(seen.collect())
 }
@@ -232,9 +266,10 @@ impl World {
         let old = std::mem::replace(&mut self.state.last, judged.record);
         if let Some(seen) = &judged.seen {
             let contacts = &self.state.last.contacts;
+            let h = self.state.last.h;
             self.memory
                 .restitution
-                .advance(&self.setup.model, contacts, seen);
+                .advance(&self.setup.model, h, contacts, seen);
         }
         self.memory.progress = progress;
         self.state.started = started;
@@ -246,7 +281,7 @@ impl World {
 
     /// Puts the world at a record, with no step before it and nothing remembered: the only other place that writes its state.
     pub(crate) fn put(&mut self, last: StepRecord) {
-        self.memory = Memory::at(last.step);
+        self.memory = Memory::at(last.t, self.settings.h);
         self.state = State::at(last);
     }
 }

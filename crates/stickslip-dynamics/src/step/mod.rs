@@ -31,17 +31,20 @@ use crate::methods::Driver;
 use crate::stopwatch::Stage;
 use crate::world::World;
 use gate::Judged;
+use refuse::Refused;
 use stepper::Stepper;
 use stickslip_model::StepRecord;
 use task::Task;
 
 impl World {
-    /// Advances by one record of the method: a step of length h, or what comes first of its events.
+    /// Advances by one record of the method: a step of length h, or what comes first of its events. Where such a step cannot be
+    /// certified, a shorter one; where that cannot be either, an approximate one within the settings' `accept`
+    /// ([`crate::methods`]).
     ///
-    /// Nothing changes until the step is certified, so a refused step can be tried again with other settings.
+    /// Nothing changes until the step is accepted, so a refused step can be tried again with other settings.
     ///
     /// # Errors
-    /// [`StepError`] with time, bodies and residual when no solver's answer can be certified.
+    /// [`StepError`] with time, bodies and residual when no solver's answer can be accepted.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         let next = Driver::of(self).next()?;
         // 9: accept.
@@ -51,7 +54,7 @@ impl World {
 
 impl Stepper {
     /// The step of `task`: tried with each solver until the judge certifies a motion.
-    pub(crate) fn step(&mut self, task: &Task) -> Result<Judged, StepError> {
+    pub(crate) fn step(&mut self, task: &Task) -> Result<Judged, Refused> {
         // 1: applied forces, 2: predicted paths, 3: contacts that may close on them.
         let underway = self.begin(task)?;
         underway.by_any_solver(|underway, solver| {

@@ -140,7 +140,7 @@ impl Predicted<'_> {
     pub(crate) fn given(&self) -> Given<'_> {
         Given {
             h: self.plan.h,
-            grid: self.settings.h,
+            grid: self.grid(),
             scheme: self.plan.scheme,
             reading: self.settings.reading,
             wrench: self.wrench,

@@ -1,6 +1,7 @@
 //! Why a step is refused, in words: time, bodies, contact, residual, and what was tried.
 
 use crate::error::StepError;
+use crate::step::gate::{Approximate, Judged};
 use crate::step::predict::Predicted;
 use crate::step::task::Task;
 use stickslip_model::{Certificate, Contact, Model, StepRecord};
@@ -23,6 +24,8 @@ pub(crate) enum Failure {
 pub(crate) struct Refusal {
     pub(crate) solver: &'static str,
     pub(crate) why: Why,
+    /// The answer, where it is near enough to be accepted as approximate.
+    pub(crate) approximate: Option<Approximate>,
 }
 
 /// Why it did not.
@@ -37,12 +40,43 @@ pub(crate) enum Why {
     Energy(f64),
 }
 
+/// A step that no solver's answer passed the gate of.
+pub(crate) struct Refused {
+    pub(crate) error: Box<StepError>,
+    /// Of the answers that came near enough to be accepted as approximate, the nearest.
+    pub(crate) approximate: Option<Approximate>,
+}
+
+impl Refused {
+    /// The step as an approximate one, where it can be.
+    pub(crate) fn accepted(self) -> Result<Judged, StepError> {
+        let error = self.error;
+        self.approximate
+            .map_or_else(|| Err(*error), |answer| Ok(answer.accept()))
+    }
+}
+
+impl From<StepError> for Refused {
+    fn from(error: StepError) -> Self {
+        Self {
+            error: Box::new(error),
+            approximate: None,
+        }
+    }
+}
+
+impl From<Refused> for StepError {
+    fn from(refused: Refused) -> Self {
+        *refused.error
+    }
+}
+
 impl Refusal {
-    /// How far from passing, to tell which of several refusals is the least one: residuals of the law, m/s; a gain of energy
+    /// How far from passing, to tell which of several refusals is the least one: the worst residual, m/s; a gain of energy
     /// counts as none.
     fn distance(&self) -> f64 {
         match &self.why {
-            Why::Law { certificate, .. } => certificate.worst_of_law().1,
+            Why::Law { certificate, .. } => certificate.worst().1,
             Why::Energy(_) => 0.0,
         }
     }
@@ -84,46 +118,50 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
-    /// A failure of a solver is noted, so that the next one can be tried; a step that cannot be is an error at once.
-    pub(crate) fn note(
-        &mut self,
-        failure: Failure,
-        model: &Model,
-        contacts: &[Contact],
-    ) -> Result<(), StepError> {
-        let said = match failure {
-            Failure::Solver(SolveError::Ray { contacts: ray, .. }) => {
-                no_motion(model, contacts, &ray)
-            }
-            Failure::Solver(e) => e.to_string(),
-            Failure::Gate(refusal) => {
-                let said = refusal.said();
-                let distance = refusal.distance();
-                if !(self.refusal.as_ref()).is_some_and(|best| best.distance() <= distance) {
-                    self.refusal = Some(*refusal);
-                }
-                said
-            }
-            Failure::Step(e) => return Err(*e),
-        };
-        self.said.push(said);
-        Ok(())
+    /// A solver had no answer.
+    pub(crate) fn note_failure(&mut self, e: &SolveError, model: &Model, contacts: &[Contact]) {
+        self.said.push(match e {
+            SolveError::Ray { contacts: ray, .. } => no_motion(model, contacts, ray),
+            e => e.to_string(),
+        });
+    }
+
+    /// A solver's answer did not pass the gate.
+    pub(crate) fn note_refusal(&mut self, refusal: Refusal) {
+        self.said.push(refusal.said());
+        let best = self.refusal.as_ref().map(Refusal::distance);
+        if best.is_none_or(|best| refusal.distance().total_cmp(&best).is_lt()) {
+            self.refusal = Some(refusal);
+        }
+    }
+
+    /// The step itself cannot be done with the solver at hand: no other is asked, but an answer of one before may do.
+    pub(crate) fn ended(self, error: Box<StepError>) -> Refused {
+        let approximate = self.refusal.and_then(|refusal| refusal.approximate);
+        Refused { error, approximate }
     }
 
     /// No solver is left: the answer that came nearest to passing, or that there was none.
-    pub(crate) fn refused(self, step: &Predicted, contacts: &[Contact]) -> StepError {
+    pub(crate) fn refused(self, step: &Predicted, contacts: &[Contact]) -> Refused {
         let tried = self.said.join("; ");
-        match self.refusal.map(|refusal| refusal.why) {
-            Some(Why::Law { certificate, place }) => {
-                not_certified(step, &certificate, place, tried)
-            }
-            Some(Why::Energy(gain)) => StepError::EnergyGain {
+        let Some(Refusal {
+            why, approximate, ..
+        }) = self.refusal
+        else {
+            return not_solved(step, contacts, tried).into();
+        };
+        let error = match why {
+            Why::Law { certificate, place } => not_certified(step, &certificate, place, tried),
+            Why::Energy(gain) => StepError::EnergyGain {
                 step: step.number(),
                 t: step.plan.t_next,
                 gain,
                 tried,
             },
-            None => not_solved(step, contacts, tried),
+        };
+        Refused {
+            error: Box::new(error),
+            approximate,
         }
     }
 }

@@ -10,17 +10,18 @@ use stickslip_solvers::engines::velocity;
 use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
 
-/// The solver is asked for this part of the judge's tolerance: the two measure in their own way.
+/// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
+/// towards rounding.)
 const ASKED: f64 = 0.5;
 
 /// Part of the rounding of gaps over h below which there is nothing to find.
 const OF_ROUNDING: f64 = 0.25;
 
-/// Answers with a residual of up to so many tolerances are shown to the judge, who measures in another way; beyond that the
-/// solver has failed.
+/// Answers with a residual of up to so many times what may be accepted are shown to the judge, who measures in another way;
+/// beyond that the solver has failed.
 const SHOWN_TO_JUDGE: f64 = 10.0;
 
-/// Impulses of open contacts that change a velocity by less than this part of the tolerance are rounding.
+/// Impulses of open contacts that change a velocity by less than this part of what is aimed at are rounding.
 const NEGLIGIBLE: f64 = 1e-3;
 
 impl Assembly {
@@ -33,7 +34,7 @@ impl Assembly {
         solver: &mut dyn ContactSolver,
         coarse: f64,
     ) -> Result<Solved, Failure> {
-        let wanted = ASKED * step.settings.tolerance * self.speed(step);
+        let wanted = ASKED * step.wanted() * self.speed(step);
         let least = OF_ROUNDING * step.gap_floor(&contacts.list);
         let tolerance = wanted.max(least).max(coarse);
         let solved = self.settle_friction(step, contacts, solver, tolerance)?;
@@ -60,7 +61,8 @@ impl Assembly {
             let mut changed = false;
             for (k, contact) in contacts.list.iter().enumerate() {
                 let friction = contact.friction;
-                if friction.slide < friction.stick && self.slides(step, k) {
+                let none = step.settings.aim().max(solved.residual);
+                if friction.slide < friction.stick && self.slip(k) > none {
                     changed |= self.set_mu(k, friction.slide);
                 }
             }
@@ -78,7 +80,12 @@ impl Assembly {
         solver: &mut dyn ContactSolver,
         tolerance: f64,
     ) -> Result<Solved, Failure> {
-        let answer = solver.solve(&self.problem, Some(&self.impulses), tolerance);
+        let (problem, guess) = (&self.problem, Some(&*self.impulses));
+        let answer = if step.last_resort {
+            solver.solve_patiently(problem, guess, tolerance)
+        } else {
+            solver.solve(problem, guess, tolerance)
+        };
         let mut solved = answer.or_else(SolveError::into_best)?;
         let nu = &mut self.nu;
         self.problem.velocity_into(&solved.impulses, nu);
@@ -88,7 +95,7 @@ impl Assembly {
         let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);
         let residual = velocity::correct(&self.problem, &mut solved.impulses, nu);
         let allowed = step.settings.tolerance;
-        if residual <= SHOWN_TO_JUDGE * allowed * fastest {
+        if residual <= SHOWN_TO_JUDGE * allowed.max(step.settings.accept) * fastest {
             solved.residual = residual;
             return Ok(solved);
         }
@@ -110,17 +117,20 @@ impl Assembly {
         fastest.min(before).max(1.0)
     }
 
-    /// Does contact k slip, its friction saturated?
-    fn slides(&self, step: &Predicted, k: usize) -> bool {
+    /// How fast contact k slips, m/s; zero where it carries nothing.
+    fn slip(&self, k: usize) -> f64 {
         let u = self.problem.contacts[k].velocity(&self.nu);
-        let slip = DVec3::new(0.0, u.y, u.z).length();
-        self.impulses[k].x + self.restituted(k) > 0.0 && slip > step.settings.tolerance
+        if self.impulses[k].x + self.restituted(k) > 0.0 {
+            DVec3::new(0.0, u.y, u.z).length()
+        } else {
+            0.0
+        }
     }
 
     /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
     fn clear_open(&mut self, step: &Predicted, contacts: &Contacts) {
         let (problem, nu) = (&self.problem, &mut self.nu);
-        let negligible = NEGLIGIBLE * step.settings.tolerance;
+        let negligible = NEGLIGIBLE * step.settings.aim();
         let blocks = problem.contacts.iter().take(contacts.list.len());
         for (block, p) in blocks.zip(&mut self.impulses) {
             let speed = *p * w_bar(block, &problem.inverse_mass);
@@ -140,7 +150,7 @@ impl Predicted<'_> {
             let poses = c.bodies.map(|i| &self.goal[i].pose);
             c.rounding(self.model(), poses)
         };
-        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.settings.h;
+        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.grid();
         gaps.max(crate::step::joints::rounding_over_h(self))
     }
 }

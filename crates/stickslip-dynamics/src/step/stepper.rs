@@ -6,8 +6,8 @@ use crate::step::find::Contacts;
 use crate::step::gate::{Gate, Judged};
 use crate::step::integrate::Motion;
 use crate::step::predict::{Forces, Predicted, Predictor};
-use crate::step::refuse::{Failure, Tried};
-use crate::step::task::Task;
+use crate::step::refuse::{Failure, Refused, Tried};
+use crate::step::task::{Plan, Task};
 use crate::step::trial::Trial;
 use crate::stopwatch::Stage;
 use stickslip_model::{Mode, StepRecord};
@@ -23,6 +23,8 @@ pub(crate) struct Stepper {
     /// The chosen one first, then those tried when its answer is not certified.
     pub(crate) solvers: Vec<Box<dyn ContactSolver>>,
     gate: Gate,
+    /// The step that was begun last.
+    begun: Plan,
 }
 
 /// A step that is being made: its paths and contacts, and what works on them.
@@ -43,13 +45,20 @@ impl Stepper {
             trial: Trial::default(),
             solvers,
             gate: Gate::default(),
+            begun: Plan::default(),
         }
+    }
+
+    /// Time at the end of the step that was begun last, and its length, s.
+    pub(crate) const fn begun(&self) -> (f64, f64) {
+        (self.begun.t_next, self.begun.h)
     }
 
     /// Lines 1 to 3, whatever is to become of the step.
     pub(crate) fn begin<'a>(&'a mut self, task: &Task<'a>) -> Result<Underway<'a>, StepError> {
         self.trial.stopwatch.start();
         self.trial.begin();
+        self.begun = task.plan;
         // 1: applied forces.
         let wrench = self.forces.apply(task)?;
         // 2: predicted paths.
@@ -85,7 +94,7 @@ impl Stepper {
     /// judged by [`Stepper::judge`].
     pub(crate) fn attempt(&mut self, task: &Task) -> Result<Motion, StepError> {
         let underway = self.begin(task)?;
-        underway.by_any_solver(|underway, solver| underway.motion(solver))
+        Ok(underway.by_any_solver(|underway, solver| underway.motion(solver))?)
     }
 
     /// Judges the motion that [`Stepper::attempt`] came to last, at the same task.
@@ -136,12 +145,16 @@ impl Underway<'_> {
     pub(crate) fn by_any_solver<T>(
         mut self,
         mut ask: impl FnMut(&mut Self, &mut dyn ContactSolver) -> Result<T, Failure>,
-    ) -> Result<T, StepError> {
+    ) -> Result<T, Refused> {
         let mut tried = Tried::default();
         for solver in std::mem::take(&mut self.solvers) {
             match ask(&mut self, solver.as_mut()) {
                 Ok(answer) => return Ok(answer),
-                Err(failure) => tried.note(failure, self.step.model(), &self.contacts.list)?,
+                Err(Failure::Step(error)) => return Err(tried.ended(error)),
+                Err(Failure::Solver(e)) => {
+                    tried.note_failure(&e, self.step.model(), &self.contacts.list);
+                }
+                Err(Failure::Gate(refusal)) => tried.note_refusal(*refusal),
             }
         }
         Err(tried.refused(&self.step, &self.contacts.list))

@@ -1,5 +1,6 @@
 //! What a step is asked to be: where it starts, how long it is, and how its contacts are read.
 
+use crate::methods::Grid;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use stickslip_model::{BodyState, Kind, Model, Restitution, Scheme, StepRecord};
@@ -16,13 +17,16 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// A step of length h from grid point to grid point. Its end is a product, so that time carries no accumulated
-    /// error.
-    pub(crate) fn whole_step(last: &StepRecord, h: f64, scheme: Scheme) -> Self {
+    /// The next step of a method with fixed steps of length `h`: from grid point to grid point, or a part of that.
+    pub(crate) fn on_grid(grid: &Grid, h: f64, scheme: Scheme) -> Self {
         Self {
-            h,
-            t_next: (last.step + 1) as f64 * h,
-            kind: Kind::Step,
+            h: grid.share() * h,
+            t_next: grid.end() * h,
+            kind: if grid.ends_whole() {
+                Kind::Step
+            } else {
+                Kind::Part
+            },
             scheme,
         }
     }
@@ -74,11 +78,42 @@ pub(crate) struct Task<'a> {
     /// Compressions that are to be given back.
     pub(crate) restitution: &'a Restitution,
     pub(crate) plan: Plan,
+    /// Is it asked once more, patiently, and content with what may be accepted?
+    pub(crate) last_resort: bool,
 }
 
 impl<'a> Task<'a> {
+    /// The residual that solvers are to reach, m/s for velocities up to 1 m/s.
+    pub(crate) fn wanted(&self) -> f64 {
+        let settings = self.settings;
+        if self.last_resort {
+            settings.tolerance.max(settings.accept)
+        } else {
+            settings.tolerance
+        }
+    }
+
     pub(crate) const fn model(&self) -> &'a Model {
         &self.setup.model
+    }
+
+    /// The time over which lengths become velocities, s: that of the step itself; where steps end at events, that between
+    /// grid points.
+    pub(crate) const fn grid(&self) -> f64 {
+        match self.plan.scheme {
+            Scheme::BetweenEvents | Scheme::Impact => self.settings.h,
+            Scheme::StewartTrinkle | Scheme::Anitescu | Scheme::Implicit => self.plan.h,
+        }
+    }
+
+    /// How many times as long as the last step: so many times its impulses are a guess of those to come. (Events change
+    /// forces, so there impulses are taken as they are.)
+    pub(crate) fn longer(&self) -> f64 {
+        match self.plan.scheme {
+            Scheme::BetweenEvents | Scheme::Impact => 1.0,
+            _ if self.last.h > 0.0 => self.plan.h / self.last.h,
+            _ => 1.0,
+        }
     }
 
     /// States at the start of the step.

@@ -27,7 +27,7 @@ fn path(part: Part, cone: Cone, h: f64) -> Result<Path, FieldError> {
         states[k].twist = Twist::default();
     }
     world
-        .restore(0, &states)
+        .restore(0, 0.0, &states)
         .map_err(|e| FieldError::Sampling(e.to_string()))?;
     let place = |world: &World| {
         let part = world.body("part").copied().unwrap_or_default();

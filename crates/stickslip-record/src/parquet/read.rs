@@ -4,7 +4,7 @@ use super::bodies::{BodyRows, same, unsigned};
 use super::decode::TableReader;
 use super::find::{Found, common_header, file_header, find, is_csv};
 use super::joints;
-use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES, tables_of};
+use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES_READ, tables_of};
 use super::write::{MODES, active};
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
@@ -59,14 +59,14 @@ impl Reader {
         let names = files.clone();
         let [bodies, contacts, steps, joints] = files.clone();
         let mut tables = [
-            TableReader::new(TABLES[BODIES], bodies),
-            TableReader::new(TABLES[CONTACTS], contacts),
-            TableReader::new(TABLES[STEPS], steps),
+            TableReader::new(TABLES_READ[BODIES], bodies),
+            TableReader::new(TABLES_READ[CONTACTS], contacts),
+            TableReader::new(TABLES_READ[STEPS], steps),
         ];
         let common = common_header(&mut tables, &names)?;
         let joints = if tables_of(&common.header) > JOINTS {
             present(JOINTS)?;
-            let mut table = TableReader::new(TABLES[JOINTS], joints);
+            let mut table = TableReader::new(TABLES_READ[JOINTS], joints);
             let own = file_header(&mut table, JOINTS, &names[JOINTS])?;
             if own.is_some_and(|own| own != common) {
                 return Err(RecordError::Inconsistent {
@@ -76,7 +76,7 @@ impl Reader {
             }
             table
         } else {
-            TableReader::new(TABLES[JOINTS], Vec::new())
+            TableReader::new(TABLES_READ[JOINTS], Vec::new())
         };
         let FileHeader { header, summary } = common;
         let [bodies, contacts, steps] = tables;

@@ -108,7 +108,7 @@ const CONTACT_COLUMNS: [Column; 22] = [
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 23] = [
+const STEP_COLUMNS: [Column; 24] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -132,13 +132,24 @@ const STEP_COLUMNS: [Column; 23] = [
     column("residual_cone", Kind::Real, "m/s"),
     column("residual_direction", Kind::Real, "m/s"),
     column("residual_joint", Kind::Real, "m/s"),
+    column("certified", Kind::Flag, ""),
 ];
+
+/// Columns of the steps' table that readers need: all but the last, which says for other programs what the residuals say.
+const STEP_COLUMNS_READ: &[Column] = STEP_COLUMNS.split_at(23).0;
 
 /// Columns of the tables.
 pub(super) const TABLES: [&[Column]; 4] = [
     &BODY_COLUMNS,
     &CONTACT_COLUMNS,
     &STEP_COLUMNS,
+    &JOINT_COLUMNS,
+];
+/// Columns that readers need.
+pub(super) const TABLES_READ: [&[Column]; 4] = [
+    &BODY_COLUMNS,
+    &CONTACT_COLUMNS,
+    STEP_COLUMNS_READ,
     &JOINT_COLUMNS,
 ];
 /// What the tables are called in messages.
@@ -240,10 +251,10 @@ mod tests {
     fn the_columns_follow_the_types_they_store() {
         let state: Vec<&str> = BODY_COLUMNS[3..16].iter().map(|c| c.name).collect();
         assert_eq!(state, STATE);
-        for (column, residual) in STEP_COLUMNS[13..].iter().zip(Residual::ALL) {
+        for (column, residual) in STEP_COLUMNS_READ[13..].iter().zip(Residual::ALL) {
             assert_eq!(column.name, format!("residual_{}", residual.name()));
         }
-        assert_eq!(STEP_COLUMNS.len(), 13 + Residual::ALL.len());
+        assert_eq!(STEP_COLUMNS_READ.len(), 13 + Residual::ALL.len());
     }
 
     #[test]

@@ -279,7 +279,9 @@ impl Run {
             Value::Text(&kind),
         ];
         let residuals = certificate.residuals.map(Value::Real);
-        self.rows[STEPS].push(row.into_iter().chain(residuals));
+        let certified = Value::Flag(certificate.holds(self.header.tolerance));
+        let rest = residuals.into_iter().chain([certified]);
+        self.rows[STEPS].push(row.into_iter().chain(rest));
         self.last.step = step.step;
         self.last.t = step.t;
         self.last.bodies.clone_from(&step.bodies);

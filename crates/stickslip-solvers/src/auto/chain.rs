@@ -1,6 +1,6 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
-use crate::auto::plans::{BY_PATCHES, Begin, Stage, Table};
+use crate::auto::plans::{AIM_OF_FEW, BY_PATCHES, Begin, FEW, Stage, Table};
 use crate::auto::profile::{Form, Profile};
 use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::compliant::Compliant;
@@ -110,8 +110,10 @@ pub(super) struct Chain<'a> {
     pub(super) best: Best,
     /// An answer that moves, or the best of a failure, set aside while rest is looked for.
     pub(super) aside: Option<Aside>,
-    /// What the caller judges by: m/s for a step, Siconos' scaling for a local problem.
+    /// What ends the search, in the measure of the caller: m/s for a step, Siconos' scaling for a local problem.
     pub(super) tolerance: f64,
+    /// What the caller is content with where the search has ended without that.
+    enough: f64,
     /// The tolerance of the methods, m/s.
     pub(super) inner: f64,
     /// Relative regularisation of D in every Newton of the table at hand.
@@ -145,6 +147,11 @@ impl<'a> Chain<'a> {
     ) -> Self {
         let mut system = memory.system(problem);
         let profile = Profile::of(problem, &mut system, guess, &mut kit.u);
+        let enough = tolerance;
+        let tolerance = match profile.form {
+            Form::Step if profile.contacts <= FEW => AIM_OF_FEW * enough,
+            _ => enough,
+        };
         let best = if guess.len() == profile.contacts {
             Best::start(guess)
         } else {
@@ -160,6 +167,7 @@ impl<'a> Chain<'a> {
             best,
             aside: None,
             tolerance,
+            enough,
             inner: tolerance,
             regularisation: NewtonSettings::ALONE.regularisation,
             stage: "none",
@@ -308,7 +316,7 @@ impl<'a> Chain<'a> {
         } else {
             self.take_up();
         }
-        let (allowed, tolerance) = (self.allowed(), self.tolerance);
+        let (allowed, tolerance) = (self.allowed().max(self.enough), self.enough);
         let best = self.best;
         if best.residual <= allowed {
             return Ok(Solved {

@@ -34,6 +34,8 @@ mod steps;
 mod stored;
 
 use crate::auto::chain::{Kit, Scope};
+use crate::auto::plans::PATIENT;
+use crate::auto::steps::Asked;
 use crate::coupling::SystemMemory;
 use crate::engines::dense_island;
 use crate::problem::ContactProblem;
@@ -52,8 +54,8 @@ pub struct Auto {
     dense: dense_island::Memory,
     islands: Islands,
     part: Part,
-    /// Is the work on each island of a step bounded (`plans::budget`)?
-    bounded: bool,
+    /// How many budgets (`plans::budget`) may be spent on each island of a step; None: as much as it takes.
+    budgets: Option<usize>,
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.
     parts: Vec<SystemMemory>,
 }
@@ -76,9 +78,29 @@ impl Auto {
     #[must_use]
     pub fn bounded() -> Self {
         Self {
-            bounded: true,
+            budgets: Some(1),
             ..Self::default()
         }
+    }
+
+    fn solve_within(
+        &mut self,
+        budgets: Option<usize>,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        self.kit.trace.begin();
+        let asked = Asked {
+            tolerance,
+            scope: Scope::All,
+            budgets,
+            instead: None,
+        };
+        let solved = self.solve_step(problem, guess, asked);
+        self.kit.trace.end();
+        self.kit.trace.keep(problem, guess, tolerance);
+        solved
     }
 
     /// Forgets what the last problem's pattern was, so that the next local problem costs what one never seen costs (but
@@ -106,11 +128,17 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        self.kit.trace.begin();
-        let solved = self.solve_step(problem, guess, tolerance, Scope::All, None);
-        self.kit.trace.end();
-        self.kit.trace.keep(problem, guess, tolerance);
-        solved
+        self.solve_within(self.budgets, problem, guess, tolerance)
+    }
+
+    fn solve_patiently(
+        &mut self,
+        problem: &ContactProblem,
+        guess: Option<&[DVec3]>,
+        tolerance: f64,
+    ) -> Result<Solved, SolveError> {
+        let budgets = self.budgets.map(|budgets| budgets * PATIENT);
+        self.solve_within(budgets, problem, guess, tolerance)
     }
 
     fn trace(&self) -> &Trace {

@@ -15,11 +15,13 @@ use glam::DVec3;
 
 /// What is asked of each island.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    tolerance: f64,
-    scope: Scope,
+pub(super) struct Asked<'a> {
+    pub(super) tolerance: f64,
+    pub(super) scope: Scope,
+    /// How many budgets may be spent on it; None: as much as it takes.
+    pub(super) budgets: Option<usize>,
     /// The answer that stands where an island is not solved.
-    instead: Option<&'a Solved>,
+    pub(super) instead: Option<&'a Solved>,
 }
 
 impl Auto {
@@ -32,7 +34,13 @@ impl Auto {
         own: &Solved,
     ) -> Option<Solved> {
         self.kit.trace.begin();
-        let solved = self.solve_step(problem, guess, tolerance, Scope::Rule, Some(own));
+        let asked = Asked {
+            tolerance,
+            scope: Scope::Rule,
+            budgets: self.budgets,
+            instead: Some(own),
+        };
+        let solved = self.solve_step(problem, guess, asked);
         self.kit.trace.end();
         solved.ok()
     }
@@ -42,16 +50,9 @@ impl Auto {
         &mut self,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
-        tolerance: f64,
-        scope: Scope,
-        instead: Option<&Solved>,
+        asked: Asked<'_>,
     ) -> Result<Solved, SolveError> {
         let p = starting_impulses(self.name(), problem, guess)?;
-        let asked = Asked {
-            tolerance,
-            scope,
-            instead,
-        };
         let mut islands = std::mem::take(&mut self.islands);
         let mut parts = std::mem::take(&mut self.parts);
         islands.find_in_step(problem);
@@ -136,8 +137,8 @@ impl Auto {
         if let Some(solved) = self.one_contact(problem, asked.tolerance) {
             return Ok(solved);
         }
-        let work = self.bounded.then(|| plans::budget(problem.contacts.len()));
-        let _limit = WorkLimit::of(work);
+        let budget = plans::budget(problem.contacts.len());
+        let _limit = WorkLimit::of(asked.budgets.map(|budgets| budgets * budget));
         let posed = Posed::Step(problem);
         let mut chain = Chain::new(
             posed,

@@ -3,6 +3,7 @@
 use super::{StageTimes, stage_heads, stage_times, stages_json};
 use serde_json::json;
 use std::time::Instant;
+use stickslip::dynamics::simulate::to_the_end;
 use stickslip::prelude::{Cone, DVec2, Outcome, Scene, World, simulate};
 use stickslip::record::{Header, Trajectory};
 use stickslip_console::{Failure, Verdict, print_as};
@@ -66,7 +67,7 @@ fn timed(cone: Cone, until: f64) -> Result<(Outcome, f64, Option<f64>), Failure>
     };
     let mut memory = Trajectory::default();
     let (start, start_cpu) = (Instant::now(), nanoseconds_on_cpu());
-    let outcome = simulate(&mut world, &header, until, &mut memory, &mut |_| ())?;
+    let outcome = simulate(&mut world, &header, until, &mut memory, &mut to_the_end)?;
     let steps = outcome.steps.max(1) as f64;
     let micros = start.elapsed().as_secs_f64() * 1e6 / steps;
     let on_cpu = match (start_cpu, nanoseconds_on_cpu()) {

@@ -120,6 +120,7 @@ fn cone_words(name: &str) -> String {
 
 /// A pile and its contact forces at a time, s.
 fn pile_after(base: usize, mu: f64, t: f64) -> Result<stickslip_plot::Drawing, String> {
+    use stickslip::dynamics::simulate::to_the_end;
     use stickslip::prelude::{Cone, simulate};
     let mut world =
         crate::bench::cannonball::pile(base, mu, Cone::Quadratic).map_err(|e| e.to_string())?;
@@ -131,7 +132,8 @@ fn pile_after(base: usize, mu: f64, t: f64) -> Result<stickslip_plot::Drawing, S
         tolerance: world.settings().tolerance,
         ..Default::default()
     };
-    simulate(&mut world, &header, t, &mut trajectory, &mut |_| {}).map_err(|e| e.to_string())?;
+    simulate(&mut world, &header, t, &mut trajectory, &mut to_the_end)
+        .map_err(|e| e.to_string())?;
     let film = stickslip_view::Film::new(world.model(), &trajectory).map_err(|e| e.to_string())?;
     let film = film.titled(format!("μ = {mu}"));
     let options = stickslip_view::ShotOptions {

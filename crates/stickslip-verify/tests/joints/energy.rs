@@ -124,7 +124,7 @@ fn springs_and_contacts_are_solvable_at_any_step() {
             if h > 0.05 {
                 let mut states = world.states().to_vec();
                 states.iter_mut().for_each(|s| s.twist = Twist::default());
-                world.restore(0, &states).expect("states");
+                world.restore(0, 0.0, &states).expect("states");
             }
             for _ in 0..5 {
                 match world.step() {

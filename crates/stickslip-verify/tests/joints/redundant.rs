@@ -73,7 +73,7 @@ fn scene(random: &mut Random, flat: bool) -> World {
     builder.build().expect("a scene")
 }
 
-/// Runs a hundred scenes; gives those that were refused with the number of the step, and what was run.
+/// Runs a hundred scenes; gives those of which a step was refused, whole or at all, with its number, and what was run.
 fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
     let mut random = Random::congruential(20_261_116);
     let (mut steps, mut contacts, mut joints) = (0, 0, 0);
@@ -87,6 +87,11 @@ fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
         for step in 1..=50 {
             if let Err(e) = world.step() {
                 eprintln!("scene {k}: {e}");
+                refused.push((k, step));
+                break;
+            }
+            if world.last_step().h < world.settings().h {
+                eprintln!("scene {k}: step {step} is divided");
                 refused.push((k, step));
                 break;
             }
@@ -105,7 +110,7 @@ fn a_hundred_redundant_scenes_are_held_together() {
 }
 
 /// A net of rods that hangs in one plane holds a load across it to second order only: there the force without bound that it
-/// would take is refused, and nowhere else.
+/// would take is refused, and nowhere else. (What shorter steps leave open is less than the tolerance now and then.)
 #[test]
 fn flat_scenes_are_refused_where_no_impulse_holds_them() {
     let (refused, nets) = hundred(true);

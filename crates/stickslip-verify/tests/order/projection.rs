@@ -1,7 +1,7 @@
 //! Projection onto the constraints, and its account of energy.
 
 use stickslip::dynamics::methods::Method;
-use stickslip::dynamics::simulate::header;
+use stickslip::dynamics::simulate::{header, to_the_end};
 use stickslip::prelude::*;
 use stickslip::record::Trajectory;
 use stickslip_verify::{Ladder, world_of};
@@ -54,7 +54,7 @@ fn the_account_of_energy_is_that_of_the_states() {
     let (scene, mut world) = carried(Method::Anitescu, 1e-3, true);
     let mut memory = Trajectory::default();
     let header = header(&scene, &world);
-    let outcome = simulate(&mut world, &header, 1.0, &mut memory, &mut |_| ()).expect("a run");
+    let outcome = simulate(&mut world, &header, 1.0, &mut memory, &mut to_the_end).expect("a run");
     assert!(outcome.certified());
     let account = outcome.projections.expect("an account");
     // From the record: the energy at the start of each step less that at the end of the one before.

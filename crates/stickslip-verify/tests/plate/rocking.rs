@@ -101,7 +101,7 @@ fn drift(r: f64, error: f64) -> Vec<(f64, f64)> {
         }
         periods.push((sum / T, (x - start) / T));
         let states = world.states().to_vec();
-        world.restore(0, &states).unwrap();
+        world.restore(0, 0.0, &states).unwrap();
         t = 0.0;
     }
     periods.split_off(10) // the transient falls by 0.26 a period

@@ -48,7 +48,7 @@ impl Driver<'_> {
     /// The next record of the extrapolated method.
     pub(super) fn extrapolated(&mut self) -> Result<Judged, StepError> {
         match self.impact_due()? {
-            Some(phase) => self.stepper.step(&self.task(phase)),
+            Some(phase) => Ok(self.stepper.step(&self.task(phase))?),
             None => Extrapolation::of(self).next(),
         }
     }

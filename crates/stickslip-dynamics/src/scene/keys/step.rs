@@ -48,7 +48,13 @@ pub(in crate::scene) static STEP: TableSpec = table(
         key(
             "tolerance",
             Kind::Number,
-            "Largest residual of an accepted step, relative to max(1 m/s, |nu|). Default 1e-10.",
+            "Largest residual of a certified step, relative to max(1 m/s, |nu|). Default 1e-8.",
+        ),
+        key(
+            "accept",
+            Kind::Number,
+            "Largest residual of a step that is accepted as approximate where it cannot be certified, however short; 0: none \
+             is. Default 1e-6.",
         ),
         key(
             "energy-check",

@@ -124,7 +124,7 @@ impl Assembly {
                 self.restituted
                     .extend(compressed.map(|c| touch.restitution_of(c)));
             }
-            Kind::Step if !step.restitution.is_idle() => {
+            Kind::Step | Kind::Part if !step.restitution.is_idle() => {
                 let list = &contacts.list;
                 step.restitution.ended(list.iter(), &mut self.restituted);
                 for (c, r) in list.iter().zip(&mut self.restituted) {
@@ -293,9 +293,13 @@ mod tests {
         for (state, nu) in start.iter_mut().zip(NU) {
             state.twist = nu;
         }
-        world.restore(0, &start).expect("two bodies");
+        world.restore(0, 0.0, &start).expect("two bodies");
         let driver = Driver::of(&mut world);
-        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let task = driver.task(Plan::on_grid(
+            &driver.progress.grid,
+            0.01,
+            Scheme::StewartTrinkle,
+        ));
         driver.stepper.pose(&task).expect("a problem");
         let contacts = &driver.stepper.contacts.list;
         let problem = &driver.stepper.trial.assembly.problem;
@@ -334,7 +338,11 @@ mod tests {
             .expect("a world");
         world.step().expect("a step");
         let driver = Driver::of(&mut world);
-        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let task = driver.task(Plan::on_grid(
+            &driver.progress.grid,
+            0.01,
+            Scheme::StewartTrinkle,
+        ));
         let underway = driver.stepper.begin(&task).expect("a path");
         let assembly = &mut underway.trial.assembly;
         assembly.pose(&underway.step, underway.contacts, None, None);

@@ -7,7 +7,7 @@ use glam::DVec3;
 use stickslip_model::{ContactImpulse, Mode};
 
 impl Assembly {
-    /// Impulses of the same contacts in the problem `earlier` in this step, or in the last step; zero for new ones. A contact
+    /// Impulses of the same contacts in the problem `earlier` in this step, or in the last step, for the length of this one; zero for new ones. A contact
     /// that slid in the last step goes on with kinetic friction, any other starts with static friction.
     pub(super) fn warm_start(
         &mut self,
@@ -20,8 +20,11 @@ impl Assembly {
         for (k, contact) in contacts.list.iter().enumerate() {
             let before = self.remembered.of(k).map(|found| &last[found]);
             let same = earlier.binary_search_by_key(&contact.key(), |c| c.contact.key());
-            let start = same.ok().map(|found| &earlier[found]).or(before);
-            let impulse = start.map_or(DVec3::ZERO, |c| self.to_problem(k, c.impulse));
+            let impulse = match (same, before) {
+                (Ok(found), _) => self.to_problem(k, earlier[found].impulse),
+                (Err(_), Some(c)) => self.to_problem(k, c.impulse) * step.longer(),
+                (Err(_), None) => DVec3::ZERO,
+            };
             self.impulses.push(impulse);
             if before.is_some_and(|c| c.mode == Mode::Slide) {
                 self.set_mu(k, contact.friction.slide);

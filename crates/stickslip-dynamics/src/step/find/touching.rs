@@ -35,7 +35,7 @@ struct Side {
 
 impl<'a> Touch<'a> {
     pub(crate) fn at(step: &'a Predicted<'a>, placed: &'a [Pose]) -> Self {
-        let speed_bound = speed_bound(step.model(), step.start(), step.settings.tolerance);
+        let speed_bound = speed_bound(step.model(), step.start(), step.settings.aim());
         Self {
             step,
             placed,

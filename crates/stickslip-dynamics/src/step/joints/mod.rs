@@ -150,7 +150,7 @@ impl Joints {
         assembly.problem.contacts.push(block);
         let last = step.last.joints.get(k).copied().unwrap_or_default();
         let start = last_impulse(&last, &step.model().joints[k], first, row);
-        assembly.impulses.push(start);
+        assembly.impulses.push(start * step.longer());
         self.sources.push(Source::Joint {
             joint: k,
             first,
@@ -165,7 +165,9 @@ impl Joints {
         assembly.problem.contacts.push(block);
         let last = step.last.joints.get(step.model().joints.len() + k);
         let p = last.map_or(DVec3::ZERO, |d| DVec3::from_slice(&d.hold));
-        assembly.impulses.push(p / self.springs[k].scale);
+        assembly
+            .impulses
+            .push(p / self.springs[k].scale * step.longer());
         self.sources.push(Source::Spring { spring: k });
         self.w_bar.push(0.0);
     }

@@ -154,17 +154,17 @@ impl Rounds {
         change: f64,
         moves: bool,
     ) -> Result<Closed, Failure> {
-        let (off, tolerance) = (self.off, step.settings.tolerance);
-        let enough = self.stalled > 0 && off <= 0.05 * tolerance;
+        let off = self.off;
+        let enough = self.stalled > 0 && off <= 0.05 * step.settings.aim();
         if !moves || off <= 0.25 * step.gap_floor(&contacts.list) || enough {
             return Ok(Closed::Yes);
         }
         if self.count < MOST_ROUNDS && self.stalled < PATIENCE && !off.is_nan() {
             return Ok(Closed::NotYet);
         }
-        // A chain pulled straight is closed slowly: the judge's own bound, 1e-10 m, will do.
+        // A chain pulled straight is closed slowly: half of the judge's own bound will do.
         let misfit = change * step.plan.h;
-        if misfit <= 0.5 * tolerance {
+        if misfit <= 0.5 * step.settings.tolerance {
             return Ok(Closed::Yes);
         }
         Err(step.joint_open(self.joint, misfit).into())

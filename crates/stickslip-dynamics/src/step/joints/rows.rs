@@ -238,7 +238,11 @@ mod tests {
         let states: Vec<BodyState> = world.states().to_vec();
         let joint = world.model().joints[0].clone();
         let driver = Driver::of(&mut world);
-        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let task = driver.task(Plan::on_grid(
+            &driver.progress.grid,
+            0.01,
+            Scheme::StewartTrinkle,
+        ));
         let problem = driver.stepper.pose(&task).expect("a problem").clone();
         assert_eq!(problem.contacts.len(), 2, "shifts and turns");
         let nu = [
@@ -281,7 +285,11 @@ mod tests {
         let mut world = world();
         let length = world.model().joints[0].length;
         let driver = Driver::of(&mut world);
-        let task = driver.task(Plan::whole_step(driver.last, 0.01, Scheme::StewartTrinkle));
+        let task = driver.task(Plan::on_grid(
+            &driver.progress.grid,
+            0.01,
+            Scheme::StewartTrinkle,
+        ));
         let problem = driver.stepper.pose(&task).expect("a problem");
         for (block, scale) in problem.contacts.iter().zip([1.0, length]) {
             let Law::Box { lo, hi } = block.law else {

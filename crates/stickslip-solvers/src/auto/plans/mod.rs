@@ -106,6 +106,9 @@ pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
 /// let it creep.
 pub(super) const AIM: f64 = 1e-4;
 
+/// The same where contacts are few and rarely redundant: every stage looks for it. (5e-9 m/s becomes the 1e-11 m/s that were
+/// always asked for.)
+pub(super) const AIM_OF_FEW: f64 = 2e-3;
 /// Centres of proximal steps from the last impulses, and from an answer towards rounding. (No figures.)
 pub(super) const WARM_CENTRES: usize = 3;
 pub(super) const POLISH: usize = 2;
@@ -133,10 +136,12 @@ pub(super) const CONTINUATION_STEPS: usize = 40;
 /// Problems between μ = 1 and the true coefficients of friction. (No figure.)
 pub(super) const CHANGES: u32 = 60;
 
-/// Work on an island of a run's step, in contacts factored, and factorisations at least: one to two seconds of a core, and as
-/// many as the interior point takes from two starts. (What takes more is better done as shorter steps.)
-const WORK: usize = 500_000;
-const LEAST_FACTORISATIONS: usize = 250;
+/// Work on an island of a run's step, in contacts factored, and factorisations at least: half a second of a core, and as many as
+/// the interior point takes from a start. (What takes more is better done as shorter steps; what is not, patiently: with so many
+/// budgets.)
+const WORK: usize = 150_000;
+const LEAST_FACTORISATIONS: usize = 150;
+pub(super) const PATIENT: usize = 12;
 
 /// Contacts that may be factored on an island of so many.
 pub(super) fn budget(contacts: usize) -> usize {

@@ -1,0 +1,186 @@
+//! Methods with fixed steps, and the ladder that they go down where a step is not certified.
+//!
+//! ```text
+//!   1  the solvers, one after the other                           (`step/mod.rs`)
+//!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own
+//!   3  an answer whose residual is within `accept`                recorded with that residual: approximate
+//!   4  the whole step once more, with patience                    certified after all, or approximate
+//!   5  stop, the world as it was
+//! ```
+//!
+//! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length. From
+//! the next grid point on steps are whole again. On rung 3 the longest step that has such an answer is taken: residuals are velocities,
+//! so a shorter one is not better, and there would be sixty-four of them.
+//!
+//! Methods whose steps end at events have no grid to divide: the event-driven one goes from rung 1 to 3, and the extrapolated
+//! one, which chooses its steps by a wanted error and shortens those that are refused itself, stops.
+
+use crate::error::StepError;
+use crate::methods::Driver;
+use crate::step::gate::Judged;
+use crate::step::refuse::Refused;
+use crate::step::task::{Plan, Task};
+use stickslip_model::Scheme;
+
+/// Parts of a whole step: it is divided into so many at most. What a step of h/64 cannot resolve is no matter of its length.
+const PARTS: u32 = 64;
+
+/// Where a method with fixed steps stands, and how long its next step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// Grid points reached.
+    reached: u64,
+    /// Parts done since.
+    done: u32,
+    /// Parts that the next step is long: a power of two, of which `done` is a multiple.
+    length: u32,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self {
+            reached: 0,
+            done: 0,
+            length: PARTS,
+        }
+    }
+}
+
+impl Grid {
+    /// At the part that is nearest to the time `t` (s), with steps of `h`.
+    pub(crate) fn at(t: f64, h: f64) -> Self {
+        let parts = (t / h * f64::from(PARTS)).round() as u64;
+        let done = (parts % u64::from(PARTS)) as u32;
+        Self {
+            reached: parts / u64::from(PARTS),
+            done,
+            length: PARTS.min(1 << done.trailing_zeros().min(PARTS.ilog2())),
+        }
+    }
+
+    /// Is there such a step on a grid of `h`, whole or a part?
+    pub(crate) fn has(plan: &Plan, h: f64) -> bool {
+        let end = (plan.t_next / h * f64::from(PARTS)).round() as u64;
+        let lengths = (0..=PARTS.ilog2()).map(|k| 1 << k);
+        lengths.into_iter().any(|length: u32| {
+            let start = end.checked_sub(u64::from(length));
+            start.is_some_and(|start| {
+                let grid = Self {
+                    reached: start / u64::from(PARTS),
+                    done: (start % u64::from(PARTS)) as u32,
+                    length,
+                };
+                grid.done.is_multiple_of(length) && Plan::on_grid(&grid, h, plan.scheme) == *plan
+            })
+        })
+    }
+
+    /// Grid points reached.
+    pub(crate) const fn reached(&self) -> u64 {
+        self.reached
+    }
+
+    /// Length of the next step, in units of h. Exact, as its end is: both are multiples of 1/64.
+    pub(crate) fn share(&self) -> f64 {
+        f64::from(self.length) / f64::from(PARTS)
+    }
+
+    /// Time at the end of the next step, in units of h: times are products, so that they carry no accumulated error.
+    pub(crate) fn end(&self) -> f64 {
+        self.reached as f64 + f64::from(self.done + self.length) / f64::from(PARTS)
+    }
+
+    /// Does the next step end at a grid point?
+    pub(crate) const fn ends_whole(&self) -> bool {
+        self.done + self.length == PARTS
+    }
+
+    /// The next step in two; is that possible?
+    const fn halve(&mut self) -> bool {
+        if self.length == 1 {
+            return false;
+        }
+        self.length /= 2;
+        true
+    }
+
+    /// After the next step: one of twice the length where that begins at a multiple of itself, else one as long; a whole one
+    /// from a grid point.
+    const fn after(self) -> Self {
+        if self.ends_whole() {
+            return Self {
+                reached: self.reached + 1,
+                done: 0,
+                length: PARTS,
+            };
+        }
+        let done = self.done + self.length;
+        let longer = 2 * self.length;
+        let grows = done.is_multiple_of(longer) && done + longer <= PARTS;
+        Self {
+            done,
+            length: if grows { longer } else { self.length },
+            ..self
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// The next step on the grid, whole or as much of it as the ladder comes to.
+    pub(super) fn on_grid(&mut self, scheme: Scheme) -> Result<Judged, StepError> {
+        let mut grid = self.progress.grid;
+        let refused = match self.of_length(grid, scheme) {
+            Ok(judged) => return Ok(judged),
+            Err(refused) => refused,
+        };
+        let first = *refused.error;
+        let mut nearest = refused.approximate.map(|answer| (grid, answer));
+        let mut goes_on = first.may_pass_if_shorter();
+        while goes_on && grid.halve() {
+            match self.of_length(grid, scheme) {
+                Ok(judged) => return Ok(judged),
+                Err(refused) => {
+                    goes_on = refused.error.may_pass_if_shorter();
+                    nearest = nearest.or(refused.approximate.map(|answer| (grid, answer)));
+                }
+            }
+        }
+        let parts = self.progress.grid.length / grid.length;
+        match nearest {
+            Some((grid, answer)) => {
+                self.progress.grid = grid.after();
+                Ok(answer.accept())
+            }
+            None if goes_on => self.patiently(scheme).ok_or(first.even_in_parts(parts)),
+            None => Err(first.even_in_parts(parts)),
+        }
+    }
+
+    /// The whole step at last resort, certified or approximate.
+    fn patiently(&mut self, scheme: Scheme) -> Option<Judged> {
+        let grid = self.progress.grid;
+        let plan = Plan::on_grid(&grid, self.settings.h, scheme);
+        let task = Task {
+            last_resort: true,
+            ..self.task(plan)
+        };
+        let judged = match self.stepper.step(&task) {
+            Ok(judged) => judged,
+            Err(refused) => refused.approximate?.accept(),
+        };
+        self.progress.grid = grid.after();
+        Some(judged)
+    }
+
+    /// The step that is next at `grid`, certified.
+    fn of_length(&mut self, grid: Grid, scheme: Scheme) -> Result<Judged, Refused> {
+        let plan = Plan::on_grid(&grid, self.settings.h, scheme);
+        let judged = self.stepper.step(&self.task(plan))?;
+        self.progress.grid = grid.after();
+        Ok(judged)
+    }
+}
+
+#[cfg(test)]
+#[path = "fixed_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! The ladder: divided steps against closed forms, approximate ones by their residual, and both as `check` sees them.
+
+use super::{Grid, PARTS};
+use crate::check::check;
+use crate::error::StepError;
+use crate::fake::{Fake, fakes};
+use crate::scene::{Override, Scene};
+use crate::simulate::{Outcome, simulate_in_memory};
+use crate::world::World;
+use stickslip_model::Kind;
+use stickslip_record::Trajectory;
+
+const G: f64 = 9.81;
+const H: f64 = 0.01;
+
+#[test]
+fn a_step_divided_anywhere_ends_at_its_grid_point() {
+    let h = 0.1 + 0.2;
+    for first in [1, 2, 8, 32] {
+        let mut grid = Grid::at(7.0 * h, h);
+        assert_eq!((grid.reached(), grid.share()), (7, 1.0));
+        // Halved once more at every part until it cannot be.
+        let (mut t, mut most) = (7.0, first);
+        while grid.reached() == 7 {
+            while grid.length > most {
+                assert!(grid.halve());
+            }
+            most = (most / 2).max(1);
+            assert_eq!(grid.end(), t + grid.share());
+            assert_eq!(grid.done % grid.length, 0);
+            t = grid.end();
+            let after = grid.after();
+            assert_eq!(Grid::at(t * h, h).done, after.done);
+            grid = after;
+        }
+        assert_eq!((t, grid), (8.0, Grid::at(8.0 * h, h)));
+        assert_eq!(grid.length, PARTS, "whole again");
+    }
+}
+
+/// A box that slides at 2 m/s, and a ball dropped from 0.2 m with restitution ½.
+const SCENE: &str = r#"
+format = 1
+title = "divided"
+[step]
+h = 0.01
+until = 0.4
+[material]
+friction = 0.3
+[[body]]
+name = "ground"
+motion = "fixed"
+shape.half-space = { normal = [0, 0, 1], offset = 0 }
+[[body]]
+name = "ball"
+shape.ball = { radius = 0.1 }
+mass = 1
+position = [0, 0, 0.3]
+[[body]]
+name = "slider"
+shape.box = { size = [0.2, 0.2, 0.2] }
+mass = 2
+position = [2, 0, 0.1]
+velocity = [2, 0, 0]
+[[contact]]
+bodies = ["ball", "ground"]
+restitution = 0.5
+"#;
+
+/// The scene, with a key of it changed where that is wanted, run with a fake solver.
+fn played(change: Option<&str>, fake: Fake) -> (World, Trajectory, Outcome) {
+    let changes: Vec<Override> = change.and_then(Override::from_option).into_iter().collect();
+    let scene = Scene::parse(SCENE, "divided.toml", &changes).expect("a scene");
+    let mut world = World::from_scene(&scene).expect("a world");
+    world.stepper.solvers = fakes(fake);
+    let (trajectory, outcome) = simulate_in_memory(&scene, &mut world).expect("a run");
+    (world, trajectory, outcome)
+}
+
+fn valid(trajectory: &Trajectory, outcome: &Outcome) {
+    let report = check(trajectory).expect("the scene in the file");
+    assert!(report.valid(), "{:?}", report.findings);
+    assert_eq!(report.account, outcome.account);
+}
+
+#[test]
+fn a_divided_step_is_steps_like_any_other() {
+    // Calls 0 to 2, 40 to 42, … have no answer: those steps are done in parts of h/8.
+    let (world, trajectory, outcome) = played(None, Fake::Fails(Box::new(|call| call % 40 < 3)));
+    assert!(outcome.certified() && outcome.reached_end());
+    assert!(outcome.account.divided >= 2, "{:?}", outcome.account);
+    valid(&trajectory, &outcome);
+    // Every grid point is there, as a product, and nothing else but an eighth or two, then twice as long ones where these fit.
+    let steps = trajectory.frames.iter().skip(1).map(|f| &f.step);
+    let whole: Vec<f64> = (steps.clone())
+        .filter(|s| s.kind == Kind::Step)
+        .map(|s| s.t)
+        .collect();
+    let grid: Vec<f64> = (1..=40).map(|k| f64::from(k) * H).collect();
+    assert_eq!(whole, grid);
+    for step in steps {
+        let parts = H / step.h;
+        assert!([1.0, 2.0, 4.0, 8.0].contains(&parts), "{}", step.h);
+    }
+    // Friction takes μ g t, whatever t is made of; nothing turns or lifts.
+    let slider = world.body("slider").expect("a slider").twist.linear;
+    assert!((slider.x - (2.0 - 0.3 * G * 0.4)).abs() < 1e-10, "{slider}");
+    assert!(slider.y.abs() < 1e-12 && slider.z.abs() < 1e-12);
+}
+
+#[test]
+fn a_divided_impact_restitutes_what_a_whole_one_does() {
+    // √(2 g 0.2) is reached after 0.2019 s; half of it is left after the impact, but for what gravity does in a step or two.
+    let fall = (2.0 * G * 0.2_f64).sqrt();
+    // Two to five calls without an answer, before, in and after the impact: parts of h/4 to h/32.
+    for first in 17..26 {
+        let fails = move |call: usize| (first..first + 2 + first % 4).contains(&call);
+        let (_, trajectory, outcome) = played(None, Fake::Fails(Box::new(fails)));
+        assert!(outcome.reached_end() && outcome.account.divided == 1);
+        valid(&trajectory, &outcome);
+        let ball = |f: &stickslip_record::Frame| f.step.bodies[0].twist.linear.z;
+        let fastest = trajectory.frames.iter().map(ball).fold(0.0, f64::max);
+        assert!((fastest - 0.5 * fall).abs() < 2.0 * G * H, "{fastest}");
+    }
+}
+
+#[test]
+fn an_answer_that_misses_is_accepted_as_approximate_and_never_called_certified() {
+    let miss = || Fake::Misses(3e-7);
+    let (_, trajectory, outcome) = played(None, miss());
+    assert!(outcome.reached_end() && !outcome.certified());
+    let account = outcome.account;
+    assert_eq!(
+        (account.divided, account.steps),
+        (0, 40),
+        "the longest step is taken"
+    );
+    let worst = account.approximate.worst;
+    assert!(account.approximate.count > 0 && worst > 1e-8 && worst < 1e-6);
+    let summary = trajectory.summary.as_ref().expect("it ended");
+    assert!(!summary.certified && summary.approximate == account.approximate);
+    valid(&trajectory, &outcome);
+    // Nothing is accepted where nothing is to be, nor what misses by more.
+    for accept in ["step.accept=0", "step.accept=3e-8"] {
+        let (_, _, outcome) = played(Some(accept), miss());
+        let error = outcome.failure.expect("refused");
+        assert!(matches!(error.cause(), StepError::NotCertified { .. }));
+        let said = error.to_string();
+        assert!(said.contains("first part of 64"), "{said}");
+    }
+}
