@@ -73,10 +73,12 @@ fn seen_from(carrier: &Leg, other: &Leg, point: DVec3, n: DVec3) -> f64 {
     let turn = match other.shape {
         Shape::Ball { .. } => DVec3::ZERO,
         Shape::Cylinder { .. } | Shape::Cone { .. } => swung(&from, &to, arm),
-        Shape::Capsule { .. } => {
-            // Its surface keeps its distance from the axis along n.
+        Shape::Capsule { radius, half } => {
+            // Its surface keeps its distance r from the axis along n: the place on the axis lies r deeper than the surface,
+            // and where the surface is that of an end's half-ball, it is that end.
             let axis = from.orientation * DVec3::Z;
-            swung(&from, &to, axis * axis.dot(arm))
+            let along = axis.dot(arm + n * *radius).clamp(-half, *half);
+            (to.orientation * DVec3::Z - axis) * along
         }
         _ => to.orientation * (from.orientation.conjugate() * arm) - arm,
     };
