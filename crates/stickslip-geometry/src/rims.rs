@@ -357,8 +357,9 @@ pub(crate) fn side_to_circle(side: &Side, circle: &Circle, mut visit: impl FnMut
 impl Side {
     /// The side's normal over which a point lies.
     pub(crate) fn normal_towards(&self, p: DVec3) -> Option<DVec3> {
-        let w = p - self.apex;
-        let out = (w - self.axis * self.axis.dot(w)).try_normalize()?;
+        let flat = |d: DVec3| (d - self.axis * self.axis.dot(d)).try_normalize();
+        // Twice, since what is left of a direction near the axis is not across it to rounding.
+        let out = flat(p - self.apex).and_then(flat)?;
         Some(self.axis * self.sin + out * self.cos)
     }
 
