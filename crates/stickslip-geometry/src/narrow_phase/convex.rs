@@ -146,7 +146,7 @@ fn is_round(s: &Placed, part: Part) -> bool {
 
 impl<'a> Pair<'a> {
     /// Both bodies at the start, and on their way; `None` where they are too far apart to meet.
-    fn new(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Option<(Both<'a>, Self)> {
+    pub(super) fn new(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Option<(Both<'a>, Self)> {
         let slack = slack(a, b);
         let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
         let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
@@ -272,27 +272,38 @@ impl<'a> Pair<'a> {
     /// The direction in which the pair overlaps least at the end of the predicted way, carried back to now, if it
     /// separates the pair now and differs from `chosen`, though not by much.
     fn at_end(&self, start: &Both, chosen: &Direction) -> Option<Direction> {
-        let (Both { a, b }, end) = (&self.now, &self.end);
-        let d = farthest_after(&end.a, &end.b, chosen)?;
+        let d = farthest_after(&self.end.a, &self.end.b, chosen)?;
         if d.gap >= 0.0 {
             return None;
         }
-        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
-        let gap = |n: DVec3| gap_along(a, b, n);
-        let n = [d.n, with(a, &end.a), with(b, &end.b)]
-            .into_iter()
-            .filter_map(|n| fitted(&self.now, Direction { n, ..d }))
-            .map(|fitted| fitted.n)
-            .reduce(|best, n| if gap(n) > gap(best) { n } else { best })?;
-        let later = Direction {
-            of: d.of,
-            n,
-            gap: gap_along(a, b, n),
-        };
+        let later = self.carried_back(&d)?;
+        let n = later.n;
         let likeness = n.dot(chosen.n);
         let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
         let wanted = separates && likeness > 0.7 && likeness < 1.0 - 1e-6;
         (wanted && self.meets(&self.now, &later)).then_some(later)
+    }
+
+    /// A direction of the end where gaps are measured: as its features have it there.
+    pub(super) fn carried_back(&self, d: &Direction) -> Option<Direction> {
+        let (Both { a, b }, end) = (&self.now, &self.end);
+        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
+        let gap = |n: DVec3| gap_along(a, b, n);
+        let n = [d.n, with(a, &end.a), with(b, &end.b)]
+            .into_iter()
+            .filter_map(|n| fitted(&self.now, Direction { n, ..*d }))
+            .map(|fitted| fitted.n)
+            .reduce(|best, n| if gap(n) > gap(best) { n } else { best })?;
+        Some(Direction {
+            of: d.of,
+            n,
+            gap: gap_along(a, b, n),
+        })
+    }
+
+    /// A face of the end that separates as well as a direction stands for it.
+    pub(super) fn face_first_at_end(&self, d: Direction) -> Direction {
+        face_first(&self.end, d, SAME_GAP * self.size)
     }
 
     /// Are the two features of a direction opposite each other, to within the motion of the step?
@@ -328,7 +339,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The lines (or points, twice) of a and b that meet across a direction.
-    fn meeting_parts(&self, at: &Both, d: &Direction) -> [[DVec3; 2]; 2] {
+    pub(super) fn meeting_parts(&self, at: &Both, d: &Direction) -> [[DVec3; 2]; 2] {
         let (Both { a, b }, n) = (at, d.n);
         let tolerance = ROUNDING * self.size;
         match d.of {
@@ -367,7 +378,7 @@ impl<'a> Pair<'a> {
     }
 
     /// A row of a point of a.
-    fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+    pub(super) fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
         Candidate {
             feature,
             point: point + self.origin,
@@ -377,7 +388,7 @@ impl<'a> Pair<'a> {
     }
 
     /// A row of a point of b.
-    fn row(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+    pub(super) fn row(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
         Candidate {
             feature,
             point: point + self.origin,
