@@ -68,8 +68,14 @@ fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
     let d = farthest(&pair.end.a, &pair.end.b).filter(|d| d.gap < 0.0)?;
     let d = pair.face_first_at_end(d);
     let row = match (d.of, pair.carried_back(&d)) {
-        (Of::FaceA(k), _) => of_b(&pair, &d, pair.end.b.farthest(-d.n), pair.now.a.face(k)),
-        (Of::FaceB(k), _) => of_a(&pair, &d, pair.end.a.farthest(d.n), -pair.now.b.face(k)),
+        (Of::FaceA(k), _) => {
+            let place = over_face(&pair, &pair.end.a, k, pair.end.b.farthest(-d.n))?;
+            of_b(&pair, &d, place, pair.now.a.face(k))
+        }
+        (Of::FaceB(k), _) => {
+            let place = over_face(&pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
+            of_a(&pair, &d, place, -pair.now.b.face(k))
+        }
         (Of::Parts(..), Some(back)) => of_b(&pair, &d, meeting_places(&pair, &d)?[1], back.n),
         (Of::Parts(..), None) => across_facing(&pair, &d)?,
     };
@@ -82,6 +88,12 @@ fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
     // Normals that no feature tells turn with one of the bodies: off by the square of the turn.
     let deepest = farthest(&start.a, &start.b)?.gap;
     pair.is_true(row.gap + unseen(a, b), deepest).then_some(row)
+}
+
+/// The place, if it lies over face k. (Of a body that lies flat and overhangs, any corner may be the deepest.)
+fn over_face(pair: &Pair, body: &Placed, k: usize, place: DVec3) -> Option<DVec3> {
+    let p = body.local_of(place);
+    body.outline(k).clip(p, p, pair.slack).map(|_| place)
 }
 
 /// Features that meet at the end and do not face each other yet: the place of the one over the face of the other that is most
