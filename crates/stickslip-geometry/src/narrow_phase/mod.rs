@@ -209,12 +209,6 @@ impl Feature {
 }
 
 impl Candidate {
-    /// Is it the row of a tried motion's end ([`row_at_end`])?
-    #[must_use]
-    pub fn is_at_end(&self) -> bool {
-        self.feature == Feature::AT_END
-    }
-
     /// Does this candidate say again what a contact of the same pair, of that feature, normal and point, says?
     #[must_use]
     pub fn repeats(&self, feature: Feature, normal: DVec3, point: DVec3) -> bool {
