@@ -1,7 +1,7 @@
 //! Pairs as they lie in real scenes and seldom at random: faces, edges and axes parallel to anything between 1e-16 and
 //! 0.1 rad, corners over corners, sizes from a millimetre to a kilometre.
 
-use super::Dice;
+use super::{Random, shape};
 use glam::{DQuat, DVec3};
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::separation::nearest;
@@ -11,14 +11,14 @@ use stickslip_geometry::{Pose, Shape};
 pub(crate) type Pair = (Shape, Pose, Shape, Pose);
 
 /// 10 to a power between `low` and `high`.
-pub(crate) fn magnitude(dice: &mut Dice, low: f64, high: f64) -> f64 {
-    libm::pow(10.0, low + 0.5 * (dice.roll() + 1.0) * (high - low))
+pub(crate) fn magnitude(dice: &mut Random, low: f64, high: f64) -> f64 {
+    libm::pow(10.0, low + 0.5 * (dice.signed() + 1.0) * (high - low))
 }
 
 /// One of the three axes, either way.
-fn axis(dice: &mut Dice) -> DVec3 {
-    let k = ((dice.roll() + 1.0) * 1.5) as usize;
-    DVec3::AXES[k.min(2)] * if dice.roll() < 0.0 { -1.0 } else { 1.0 }
+fn axis(dice: &mut Random) -> DVec3 {
+    let k = ((dice.signed() + 1.0) * 1.5) as usize;
+    DVec3::AXES[k.min(2)] * if dice.signed() < 0.0 { -1.0 } else { 1.0 }
 }
 
 /// The same shape, `factor` times as large.
@@ -40,36 +40,36 @@ pub(crate) fn scaled(shape: &Shape, factor: f64) -> Shape {
 
 /// A pair of these kinds with the signed distance `gap` times the smaller one's size: an axis of the one is along one of
 /// the other, or across it, but for a tilt of any magnitude; moved along an axis or along any line.
-pub(crate) fn harsh_pair(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<Pair> {
+pub(crate) fn harsh_pair(dice: &mut Random, kinds: [&str; 2], gap: f64) -> Option<Pair> {
     let size = magnitude(dice, -3.0, 3.0);
     let [a, b] = kinds.map(|kind| {
         let own = size * magnitude(dice, -0.5, 0.5);
-        scaled(&dice.shape(kind), own)
+        scaled(&shape(dice, kind), own)
     });
     let pose_a = Pose {
-        position: dice.vector() * size,
-        orientation: exp(dice.vector() * 3.0),
+        position: dice.vec3() * size,
+        orientation: exp(dice.vec3() * 3.0),
     };
     let (from, to) = (axis(dice), axis(dice));
-    let spin = match dice.roll() {
+    let spin = match dice.signed() {
         r if r < 0.0 => 0.0,
         r => 3.0 * r,
     };
-    let tilt = match dice.roll() {
+    let tilt = match dice.signed() {
         r if r < -0.8 => DVec3::ZERO,
-        _ => dice.vector() * magnitude(dice, -16.0, -1.0),
+        _ => dice.vec3() * magnitude(dice, -16.0, -1.0),
     };
     let aligned = exp(tilt) * exp(to * spin) * DQuat::from_rotation_arc(from, to);
     let orientation = (pose_a.orientation * aligned).normalize();
-    let away = match dice.roll() {
+    let away = match dice.signed() {
         r if r < 0.3 => to,
         r if r < 0.5 => axis(dice),
-        _ => dice.vector().try_normalize()?,
+        _ => dice.vec3().try_normalize()?,
     };
     // Aside by nothing, by anything, or so that corners and edges meet.
-    let aside = match dice.roll() {
+    let aside = match dice.signed() {
         r if r < -0.3 => DVec3::ZERO,
-        r if r < 0.3 => dice.vector() * (0.5 * a.radius()),
+        r if r < 0.3 => dice.vec3() * (0.5 * a.radius()),
         _ => corner_of(&a, dice) - corner_of(&b, dice),
     };
     let away = pose_a.orientation * away;
@@ -79,7 +79,7 @@ pub(crate) fn harsh_pair(dice: &mut Dice, kinds: [&str; 2], gap: f64) -> Option<
 }
 
 /// A corner of the shape's own box.
-fn corner_of(shape: &Shape, dice: &mut Dice) -> DVec3 {
+fn corner_of(shape: &Shape, dice: &mut Random) -> DVec3 {
     let half = match shape {
         Shape::Box { half } => *half,
         Shape::Cylinder { radius, half } | Shape::Capsule { radius, half } => {
@@ -88,9 +88,9 @@ fn corner_of(shape: &Shape, dice: &mut Dice) -> DVec3 {
         _ => DVec3::splat(shape.radius()),
     };
     half * DVec3::new(
-        dice.roll().signum(),
-        dice.roll().signum(),
-        dice.roll().signum(),
+        dice.signed().signum(),
+        dice.signed().signum(),
+        dice.signed().signum(),
     )
 }
 
