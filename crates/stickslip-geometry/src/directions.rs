@@ -311,15 +311,26 @@ pub(crate) fn closest(p: DVec3, d: DVec3, r: DVec3, e: DVec3) -> (f64, f64) {
     if ee == 0.0 {
         return ((-dw / dd).clamp(0.0, 1.0), 0.0);
     }
+    let t_over = |s: f64| ((de * s + ew) / ee).clamp(0.0, 1.0);
+    let s_over = |t: f64| ((de * t - dw) / dd).clamp(0.0, 1.0);
     let det = dd * ee - de * de;
-    // Parallel to rounding: any s serves, the clamping of t does the rest.
-    let s = if det > 1e-14 * dd * ee {
-        ((de * ew - ee * dw) / det).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    let t = ((de * s + ew) / ee).clamp(0.0, 1.0);
-    (((de * t - dw) / dd).clamp(0.0, 1.0), t)
+    if det > 1e-14 * dd * ee {
+        let t = t_over(((de * ew - ee * dw) / det).clamp(0.0, 1.0));
+        return (s_over(t), t);
+    }
+    // Parallel, or nearly (to 1e-7): the determinant is rounding, and the nearest place is opposite an end. Where all are as near,
+    // to rounding, the first serves.
+    let first = t_over(0.0);
+    let mut best = (s_over(first), first);
+    let apart = |(s, t): (f64, f64)| (w + d * s - e * t).length_squared();
+    let mut least = apart(best) - 1e-14 * (dd + ee + w.length_squared());
+    let (last, start, end) = (t_over(1.0), s_over(0.0), s_over(1.0));
+    for other in [(s_over(last), last), (start, 0.0), (end, 1.0)] {
+        if apart(other) < least {
+            (best, least) = (other, apart(other));
+        }
+    }
+    best
 }
 
 /// The directions of pairs with rims and round sides.

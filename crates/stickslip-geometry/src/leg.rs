@@ -72,21 +72,24 @@ fn seen_from(carrier: &Leg, other: &Leg, point: DVec3, n: DVec3) -> f64 {
     let arm = carrier.from.to_body(point) - from.position;
     let turn = match other.shape {
         Shape::Ball { .. } => DVec3::ZERO,
-        Shape::Cylinder { .. } | Shape::Cone { .. } => swung(&from, &to, arm),
-        Shape::Capsule { .. } => {
-            // Its surface keeps its distance from the axis along n.
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            swung(from.orientation * DVec3::Z, to.orientation * DVec3::Z, arm)
+        }
+        Shape::Capsule { radius, half } => {
+            // Its surface keeps its distance r from the axis along n: the place on the axis lies r deeper than the surface,
+            // and where the surface is that of an end's half-ball, it is that end.
             let axis = from.orientation * DVec3::Z;
-            swung(&from, &to, axis * axis.dot(arm))
+            let along = axis.dot(arm + n * *radius).clamp(-half, *half);
+            (to.orientation * DVec3::Z - axis) * along
         }
         _ => to.orientation * (from.orientation.conjugate() * arm) - arm,
     };
     n.dot((to.position - from.position) + turn)
 }
 
-/// `v` turned by the least turn that takes the z axis of one pose to that of the other, minus `v`: w × v + w × (w × v)/(1 + c)
-/// with w the product and c the cosine of the two axes.
-fn swung(from: &Pose, to: &Pose, v: DVec3) -> DVec3 {
-    let (a, b) = (from.orientation * DVec3::Z, to.orientation * DVec3::Z);
+/// `v` turned by the least turn that takes the unit vector a to b, minus `v`: w × v + w × (w × v)/(1 + c) with w the product and
+/// c the cosine of the two.
+pub(crate) fn swung(a: DVec3, b: DVec3, v: DVec3) -> DVec3 {
     let (w, c) = (a.cross(b), a.dot(b));
     let across = w.cross(v);
     across + w.cross(across) / (1.0 + c).max(f64::EPSILON)

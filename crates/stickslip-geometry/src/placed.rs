@@ -103,6 +103,24 @@ impl<'a> Placed<'a> {
         }
     }
 
+    /// Where its surface lies foremost along the unit direction n over `core`, a place on the line of a round body (the axis of
+    /// a cylinder or capsule) or a ball's centre; where it has no round surface, `core` itself.
+    ///
+    /// This is the one definition of a surface point of a row: first the place on the axis, then the row's own normal, then the
+    /// surface along that normal. Taken along another normal, off by δ, the body reaches r (1 − cos δ) beyond the row.
+    pub(crate) fn surface_over(&self, core: DVec3, n: DVec3) -> DVec3 {
+        let radius = self.girth();
+        if radius == 0.0 {
+            return core + n * self.rounding();
+        }
+        let axis = self.turn.z_axis;
+        let flat = |d: DVec3| (d - axis * axis.dot(d)).try_normalize();
+        // Twice, since what is left of a direction near the axis is not across it to rounding.
+        flat(n)
+            .and_then(flat)
+            .map_or(core, |out| core + out * radius)
+    }
+
     /// Has it rims and a round side?
     pub(crate) fn is_round(&self) -> bool {
         matches!(self.shape, Shape::Cylinder { .. } | Shape::Cone { .. })
@@ -257,6 +275,23 @@ impl<'a> Placed<'a> {
             radius,
             least: self.side().map_or(0.0, |side| -side.sin),
         }
+    }
+
+    /// The circle of its round side through, or about, the place `core` at the fraction `t` of its line; `None` where there is none.
+    pub(crate) fn circle_at(&self, core: DVec3, t: f64) -> Option<Circle> {
+        let circle = (self.n_circles() > 0).then(|| self.circle(0))?;
+        let (centre, radius) = match self.shape {
+            Shape::Cone { .. } => (
+                circle.centre.lerp(self.point(0), t),
+                circle.radius * (1.0 - t),
+            ),
+            _ => (core, circle.radius),
+        };
+        (radius > 0.0).then_some(Circle {
+            centre,
+            radius,
+            ..circle
+        })
     }
 
     /// The line of a cone's side farthest along n: from its rim to its apex.

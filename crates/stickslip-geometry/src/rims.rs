@@ -45,8 +45,13 @@ pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3, mut visit: imp
 /// and is convex, so that Newton's method from the left never overshoots. Eberly, Distance from a Point to an
 /// Ellipse.
 fn ellipse_normal(e0: f64, e1: f64, y0: f64, y1: f64) -> Option<DVec2> {
-    if e1 <= 1e-9 * e0 || y1 <= 0.0 {
-        // A circle seen from its edge, or a point on the long axis: a face or a rim's own plane serves.
+    if e1 <= 1e-9 * e0 {
+        // A circle seen from its edge is a segment. Across it a face serves; beyond it, the direction from its end.
+        let beyond = DVec2::new(y0 - e0, y1);
+        return beyond.try_normalize().filter(|_| beyond.x > 0.0);
+    }
+    if y1 <= 0.0 {
+        // On the long axis.
         return (y0 > 0.0).then_some(DVec2::X);
     }
     let (q0, q1) = (e0 * e0, e1 * e1);
@@ -357,8 +362,9 @@ pub(crate) fn side_to_circle(side: &Side, circle: &Circle, mut visit: impl FnMut
 impl Side {
     /// The side's normal over which a point lies.
     pub(crate) fn normal_towards(&self, p: DVec3) -> Option<DVec3> {
-        let w = p - self.apex;
-        let out = (w - self.axis * self.axis.dot(w)).try_normalize()?;
+        let flat = |d: DVec3| (d - self.axis * self.axis.dot(d)).try_normalize();
+        // Twice, since what is left of a direction near the axis is not across it to rounding.
+        let out = flat(p - self.apex).and_then(flat)?;
         Some(self.axis * self.sin + out * self.cos)
     }
 
@@ -379,5 +385,36 @@ impl Side {
             [1.0, -1.0]
                 .map(|sign| self.axis * self.sin + (unit * c + other * (s * sign)) * self.cos),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The distance from a circle to a line is continuous where the line comes to lie in parallel to the circle's plane: a cylinder
+    /// that comes to stand upright beside the end of one that lies.
+    #[test]
+    fn a_circle_seen_from_its_edge_is_as_far_as_one_seen_nearly_so() {
+        let circle = Circle {
+            centre: DVec3::ZERO,
+            axis: DVec3::X,
+            radius: 0.5,
+            least: 0.0,
+        };
+        // Beyond the rim and beside its plane: the nearest point is that of the rim.
+        let p = DVec3::new(0.3, 0.9, 0.2);
+        let from_rim = DVec3::new(0.3, 0.4, 0.0).length();
+        for tilt in [0.0, 1e-16, 1e-12, 1e-10, 1e-9, 2e-9, 1e-8, 1e-6] {
+            let e = DVec3::new(tilt, 0.0, 1.0) / (1.0 + tilt * tilt).sqrt();
+            let mut best = f64::NEG_INFINITY;
+            circle_to_line(&circle, p, e, |n| {
+                best = best.max(n.dot(p - circle.farthest(n)));
+            });
+            assert!(
+                (best - from_rim).abs() < 1e-6 * tilt.max(1e-9).sqrt() + tilt,
+                "{tilt:e}: {best}"
+            );
+        }
     }
 }

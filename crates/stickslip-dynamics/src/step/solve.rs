@@ -39,6 +39,7 @@ impl Assembly {
         let tolerance = wanted.max(least).max(coarse);
         let solved = self.settle_friction(step, contacts, solver, tolerance)?;
         self.clear_open(step, contacts);
+        self.free_unpushed();
         Ok(solved)
     }
 
@@ -141,6 +142,24 @@ impl Assembly {
             }
         }
     }
+
+    /// A body that nothing pushes has ν_free itself. Impulses that were added and taken off again would leave it with the
+    /// rounding of the sum, and without an impulse momentum is judged to the rounding of nothing.
+    fn free_unpushed(&mut self) {
+        let mut pushed = vec![false; self.nu.len()];
+        for (block, p) in self.problem.contacts.iter().zip(&self.impulses) {
+            for arm in block.arms.iter().flatten() {
+                pushed[arm.body] |= *p != DVec3::ZERO;
+            }
+        }
+        let bodies = self.nu.iter_mut().zip(&self.problem.nu_free);
+        for ((nu, free), pushed) in bodies.zip(pushed) {
+            // Not where they are equal: a zero keeps its sign.
+            if !pushed && *nu != *free {
+                *nu = *free;
+            }
+        }
+    }
 }
 
 impl Predicted<'_> {
@@ -152,5 +171,45 @@ impl Predicted<'_> {
         };
         let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.grid();
         gaps.max(crate::step::joints::rounding_over_h(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::methods::Driver;
+    use crate::step::task::Plan;
+    use crate::{BodySpec, World};
+    use glam::DVec3;
+    use stickslip_geometry::Shape;
+    use stickslip_model::Scheme;
+
+    /// Four corners of a box that rests a hair above another one, without gravity: nothing pushes it.
+    #[test]
+    fn bodies_that_nothing_pushes_keep_no_rounding_of_impulses_taken_off() {
+        let shape = |x: f64| Shape::cuboid(DVec3::new(x, 0.4, 0.2)).expect("a box");
+        let mut world = World::builder()
+            .body(BodySpec::free("below", shape(0.5), 1.0))
+            .body(BodySpec::free("above", shape(0.3), 2.0).at(DVec3::Z * 0.2000001))
+            .gravity(DVec3::ZERO)
+            .build()
+            .expect("a world");
+        let driver = Driver::of(&mut world);
+        let plan = Plan::on_grid(&driver.progress.grid, 0.01, Scheme::StewartTrinkle);
+        let task = driver.task(plan);
+        let underway = driver.stepper.begin(&task).expect("a path");
+        let (step, contacts) = (&underway.step, &*underway.contacts);
+        let assembly = &mut underway.trial.assembly;
+        assembly.pose(step, contacts, None, None);
+        assert!(assembly.impulses.len() >= 4, "corners");
+        for (k, p) in assembly.impulses.iter_mut().enumerate() {
+            *p = DVec3::new(1.0, 0.3, -0.7) * 1e-16 / (k + 3) as f64;
+        }
+        let (problem, nu) = (&assembly.problem, &mut assembly.nu);
+        problem.velocity_into(&assembly.impulses, nu);
+        assembly.clear_open(step, contacts);
+        assert!(assembly.impulses.iter().all(|p| *p == DVec3::ZERO));
+        assert_ne!(assembly.nu, assembly.problem.nu_free, "rounding of a sum");
+        assembly.free_unpushed();
+        assert_eq!(assembly.nu, assembly.problem.nu_free);
     }
 }

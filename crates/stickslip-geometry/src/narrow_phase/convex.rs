@@ -9,8 +9,9 @@ use super::over::Over;
 use super::{Candidate, Feature, Moving, slack};
 use crate::box_overlap::BoxPair;
 use crate::directions::{Direction, Of, Part, closest, farthest, farthest_after, gap_along};
-use crate::placed::Placed;
+use crate::placed::{Circle, Placed};
 use crate::proof::touching;
+use crate::rims::circle_to_line;
 use crate::shape::Shape;
 use glam::DVec3;
 
@@ -96,11 +97,12 @@ pub(super) fn across_face(a: &Moving, b: &Moving, of: Of, out: &mut Vec<Candidat
     };
     let gap = |at: &Both| gap_along(&at.a, &at.b, across(at));
     let apart = gap(&start) >= -COINCIDE * pair.size;
-    if apart && gap(&pair.now).min(gap(&pair.end)) <= pair.slack {
+    let now = gap(&pair.now);
+    if apart && now.min(gap(&pair.end)) <= pair.slack {
         let first = out.len();
         match of {
-            Of::FaceA(k) => Over::new(&pair, true, k, false).collect(first, out),
-            Of::FaceB(k) => Over::new(&pair, false, k, false).collect(first, out),
+            Of::FaceA(k) => Over::new(&pair, (true, k), false, now).collect(first, out),
+            Of::FaceB(k) => Over::new(&pair, (false, k), false, now).collect(first, out),
             Of::Parts(..) => {}
         }
     }
@@ -144,7 +146,7 @@ fn is_round(s: &Placed, part: Part) -> bool {
 
 impl<'a> Pair<'a> {
     /// Both bodies at the start, and on their way; `None` where they are too far apart to meet.
-    fn new(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Option<(Both<'a>, Self)> {
+    pub(super) fn new(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Option<(Both<'a>, Self)> {
         let slack = slack(a, b);
         let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
         let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
@@ -270,27 +272,38 @@ impl<'a> Pair<'a> {
     /// The direction in which the pair overlaps least at the end of the predicted way, carried back to now, if it
     /// separates the pair now and differs from `chosen`, though not by much.
     fn at_end(&self, start: &Both, chosen: &Direction) -> Option<Direction> {
-        let (Both { a, b }, end) = (&self.now, &self.end);
-        let d = farthest_after(&end.a, &end.b, chosen)?;
+        let d = farthest_after(&self.end.a, &self.end.b, chosen)?;
         if d.gap >= 0.0 {
             return None;
         }
-        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
-        let gap = |n: DVec3| gap_along(a, b, n);
-        let n = [d.n, with(a, &end.a), with(b, &end.b)]
-            .into_iter()
-            .filter_map(|n| fitted(&self.now, Direction { n, ..d }))
-            .map(|fitted| fitted.n)
-            .reduce(|best, n| if gap(n) > gap(best) { n } else { best })?;
-        let later = Direction {
-            of: d.of,
-            n,
-            gap: gap_along(a, b, n),
-        };
+        let later = self.carried_back(&d)?;
+        let n = later.n;
         let likeness = n.dot(chosen.n);
         let separates = gap_along(&start.a, &start.b, n) >= -COINCIDE * self.size;
         let wanted = separates && likeness > 0.7 && likeness < 1.0 - 1e-6;
         (wanted && self.meets(&self.now, &later)).then_some(later)
+    }
+
+    /// A direction of the end where gaps are measured: as its features have it there.
+    pub(super) fn carried_back(&self, d: &Direction) -> Option<Direction> {
+        let (Both { a, b }, end) = (&self.now, &self.end);
+        let with = |now: &Placed, end: &Placed| now.turn * (end.turn.transpose() * d.n);
+        let gap = |n: DVec3| gap_along(a, b, n);
+        let n = [d.n, with(a, &end.a), with(b, &end.b)]
+            .into_iter()
+            .filter_map(|n| fitted(&self.now, Direction { n, ..*d }))
+            .map(|fitted| fitted.n)
+            .reduce(|best, n| if gap(n) > gap(best) { n } else { best })?;
+        Some(Direction {
+            of: d.of,
+            n,
+            gap: gap_along(a, b, n),
+        })
+    }
+
+    /// A face of the end that separates as well as a direction stands for it.
+    pub(super) fn face_first_at_end(&self, d: Direction) -> Direction {
+        face_first(&self.end, d, SAME_GAP * self.size)
     }
 
     /// Are the two features of a direction opposite each other, to within the motion of the step?
@@ -306,16 +319,16 @@ impl<'a> Pair<'a> {
 
     fn rows(&self, d: &Direction, first: usize, out: &mut Vec<Candidate>) {
         match d.of {
-            Of::FaceA(k) => Over::new(self, true, k, false).collect(first, out),
-            Of::FaceB(k) => Over::new(self, false, k, false).collect(first, out),
+            Of::FaceA(k) => Over::new(self, (true, k), false, d.gap).collect(first, out),
+            Of::FaceB(k) => Over::new(self, (false, k), false, d.gap).collect(first, out),
             Of::Parts(..) => {
                 self.push_new(self.between(d), first, out);
-                self.side_by_side(d.n, first, out);
+                self.side_by_side(d, first, out);
                 if let Some(k) = self.now.a.facing(d.n) {
-                    Over::new(self, true, k, true).collect(first, out);
+                    Over::new(self, (true, k), true, d.gap).collect(first, out);
                 }
                 if let Some(k) = self.now.b.facing(-d.n) {
-                    Over::new(self, false, k, true).collect(first, out);
+                    Over::new(self, (false, k), true, d.gap).collect(first, out);
                 }
             }
         }
@@ -325,22 +338,17 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The lines (or points, twice) of a and b that meet across a direction. Two edges are those of the direction, if
-    /// they touch: where one of them borders a face that lies across it too, the face's other edges touch as well.
-    fn meeting_parts(&self, at: &Both, d: &Direction) -> [[DVec3; 2]; 2] {
+    /// The lines (or points, twice) of a and b that meet across a direction.
+    pub(super) fn meeting_parts(&self, at: &Both, d: &Direction) -> [[DVec3; 2]; 2] {
         let (Both { a, b }, n) = (at, d.n);
         let tolerance = ROUNDING * self.size;
-        let touches = |s: &Placed, n: DVec3, line: &[DVec3; 2]| {
-            let low = s.reach(n) - tolerance;
-            line.iter().all(|p| n.dot(*p) >= low)
-        };
-        if let Of::Parts(Part::Line(i), Part::Line(j)) = d.of {
-            let (edge_a, edge_b) = (a.line(i), b.line(j));
-            if touches(a, n, &edge_a) && touches(b, -n, &edge_b) {
-                return [edge_a, edge_b];
-            }
+        match d.of {
+            Of::Parts(p, q) => [
+                meeting_part(a, p, n, self.size),
+                meeting_part(b, q, -n, self.size),
+            ],
+            _ => [touching(a, n, tolerance), touching(b, -n, tolerance)],
         }
-        [touching(a, n, tolerance), touching(b, -n, tolerance)]
     }
 
     /// The row of two features that are no faces, at their nearest points.
@@ -370,7 +378,7 @@ impl<'a> Pair<'a> {
     }
 
     /// A row of a point of a.
-    fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+    pub(super) fn row_of_a(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
         Candidate {
             feature,
             point: point + self.origin,
@@ -380,7 +388,7 @@ impl<'a> Pair<'a> {
     }
 
     /// A row of a point of b.
-    fn row(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
+    pub(super) fn row(&self, feature: Feature, point: DVec3, n: DVec3) -> Candidate {
         Candidate {
             feature,
             point: point + self.origin,
@@ -391,8 +399,8 @@ impl<'a> Pair<'a> {
 
     /// Where a line of a and one of b run side by side (capsules, cylinders, cones and edges): the ends of each
     /// over the other, and the place where the two will cross, each with the normal there.
-    fn side_by_side(&self, n: DVec3, first: usize, out: &mut Vec<Candidate>) {
-        let Both { a, b } = &self.now;
+    fn side_by_side(&self, direction: &Direction, first: usize, out: &mut Vec<Candidate>) {
+        let (Both { a, b }, n) = (&self.now, direction.n);
         let straight = |s: &Placed| !(s.n_lines() == 1 || s.side().is_some());
         if straight(a) && straight(b) {
             return;
@@ -404,33 +412,49 @@ impl<'a> Pair<'a> {
                     return;
                 }
                 let crossing = self.crossing_at_end(n, i, j);
-                let places = |t: Option<f64>| [Some(0.0), Some(1.0), t];
-                let tops = [0, 1].map(|k| end_of(b, k, lb[k], -n));
-                for (k, t) in places(crossing.map(|c| c.1)).into_iter().enumerate() {
-                    let Some(x) = t.map(|t| tops[0].lerp(tops[1], t)) else {
-                        continue;
+                for of_b in [true, false] {
+                    let (places, under) = if of_b {
+                        (crossing.map(|c| c.1), la)
+                    } else {
+                        (crossing.map(|c| c.0), lb)
                     };
-                    if let Some(normal) = over_line(a, la, x) {
-                        let point = x - normal * b.rounding();
-                        let gap = normal.dot(point) - a.reach(normal);
-                        let feature = Feature::end(true, i, j, k);
-                        self.push_end(n, feature, point, normal, gap, first, out);
-                    }
-                }
-                let tops = [0, 1].map(|k| end_of(a, k, la[k], n));
-                for (k, t) in places(crossing.map(|c| c.0)).into_iter().enumerate() {
-                    let Some(x) = t.map(|t| tops[0].lerp(tops[1], t)) else {
-                        continue;
-                    };
-                    if let Some(normal) = over_line(b, lb, x) {
-                        let point = x - normal * a.rounding();
-                        let gap = normal.dot(point) - b.reach(normal);
-                        let feature = Feature::end(false, i, j, k);
-                        self.push_end(n, feature, point, -normal, gap, first, out);
+                    let places = [Some(0.0), Some(1.0), places].into_iter().enumerate();
+                    for (k, t) in places.filter_map(|(k, t)| Some((k, t?))) {
+                        let over = if of_b { lb } else { la };
+                        if let Some(row) = self.beside(of_b, over, t, under) {
+                            let feature = Feature::end(of_b, i, j, k);
+                            self.push_end(direction, Candidate { feature, ..row }, first, out);
+                        }
                     }
                 }
             });
         });
+    }
+
+    /// The row of the place at the fraction `t` of the line `over` of b (or of a) beside the line `under` of the other: the normal
+    /// of that line towards the place, or towards the circle about it, and the surface there. `None` beside the line.
+    fn beside(&self, of_b: bool, over: [DVec3; 2], t: f64, under: [DVec3; 2]) -> Option<Candidate> {
+        let Both { a, b } = &self.now;
+        let (own, other) = if of_b { (b, a) } else { (a, b) };
+        let core = over[0].lerp(over[1], t);
+        let mut outward = over_line(other, under, core)?;
+        let mut point = own.surface_over(core, -outward);
+        if let Some(circle) = own.circle_at(core, t) {
+            outward = if other.side().is_some() {
+                other.side()?.normal_towards(circle.farthest(-outward))?
+            } else {
+                normal_to_circle(&circle, under, outward)
+            };
+            point = circle.farthest(-outward);
+            lies_over(under, point).then_some(())?;
+            sees(other, under, outward).then_some(())?;
+        }
+        Some(Candidate {
+            feature: Feature::NEAREST,
+            point,
+            normal: if of_b { outward } else { -outward },
+            gap: outward.dot(point) - other.reach(outward),
+        })
     }
 
     /// Where line i of a and line j of b will cross, as fractions of them, if that is between the ends of both. Nearly
@@ -444,31 +468,20 @@ impl<'a> Pair<'a> {
         Some(closest(p, d, r, e)).filter(|&(s, t)| crossed && inside(s) && inside(t))
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "a candidate in its parts, and where it goes"
-    )]
-    fn push_end(
-        &self,
-        n: DVec3,
-        feature: Feature,
-        point: DVec3,
-        normal: DVec3,
-        gap: f64,
-        first: usize,
-        out: &mut Vec<Candidate>,
-    ) {
-        let way = self.way(point);
-        if normal.dot(n) > 0.9 && gap.min(gap + normal.dot(way)) <= self.slack {
-            let point = point + self.origin;
-            let new = Candidate {
-                feature,
-                point,
-                normal,
-                gap,
-            };
-            self.push_new(new, first, out);
+    /// Adds the row of an end, its point measured from the pair's origin, if it is nearly along the pair's direction and closes.
+    fn push_end(&self, d: &Direction, row: Candidate, first: usize, out: &mut Vec<Candidate>) {
+        let closes = row.gap.min(row.gap + row.normal.dot(self.way(row.point))) <= self.slack;
+        if row.normal.dot(d.n) > 0.9 && closes && self.is_true(row.gap, d.gap) {
+            let point = row.point + self.origin;
+            self.push_new(Candidate { point, ..row }, first, out);
         }
+    }
+
+    /// Does a row across another direction than the pair's claim no more overlap than there is along the pair's, `deepest`?
+    /// Below the plane of another face, or inside an edge, is also what lies beside it and what another side of the body
+    /// keeps out. (Along normals up to 60° apart one place may be twice as deep.)
+    pub(super) fn is_true(&self, gap: f64, deepest: f64) -> bool {
+        gap >= 2.0 * deepest.min(0.0) - COINCIDE * self.size
     }
 
     /// Way of b's material point at `x` less that of a's, to the end of the step.
@@ -556,6 +569,29 @@ fn meeting((e1, c1): (DVec3, f64), (e2, c2): (DVec3, f64), n: DVec3) -> Option<D
     (within + if up.dot(n) < 0.0 { -up } else { up }).try_normalize()
 }
 
+/// Where a feature of a body meets another body across the direction n, out of it: the ends of a line on its surface, or one
+/// point twice. The feature must be foremost along n, but only as well as n is known: lines that are parallel to 1e-10 are
+/// not across n to rounding, and the foremost of their ends may lie far along them from the place that is nearest to the
+/// other body. Of a round body the line is taken whichever feature the direction was found from; and where an edge borders a
+/// face that lies across n too, the face's other edges reach as far and are not meant.
+fn meeting_part(s: &Placed, part: Part, n: DVec3, size: f64) -> [DVec3; 2] {
+    let low = s.reach(n) - COINCIDE * size;
+    let supports = |line: &[DVec3; 2]| line.iter().all(|p| n.dot(*p) >= low);
+    let line_of = |k: usize| s.line(k).map(|core| s.surface_over(core, n));
+    let round = (s.n_lines() == 1).then(|| line_of(0));
+    if let Some(line) = round.or_else(|| s.slope(n)).filter(supports) {
+        return line;
+    }
+    let own = match part {
+        Part::Point(k) => Some([s.surface_over(s.point(k), n); 2]),
+        Part::Line(k) => Some(line_of(k)),
+        Part::Circle(k) => Some([s.circle(k).farthest(n); 2]),
+        Part::Side => None,
+    };
+    own.filter(supports)
+        .unwrap_or_else(|| touching(s, n, ROUNDING * size))
+}
+
 /// Lines of a body that lie within `slack` of touching in the direction n, with their numbers; of a round body
 /// the axis, of a cone the line of its side.
 fn for_lines(s: &Placed, n: DVec3, slack: f64, mut visit: impl FnMut(usize, [DVec3; 2])) {
@@ -577,24 +613,37 @@ fn for_lines(s: &Placed, n: DVec3, slack: f64, mut visit: impl FnMut(usize, [DVe
 fn over_line(s: &Placed, line: [DVec3; 2], p: DVec3) -> Option<DVec3> {
     let along = line[1] - line[0];
     let t = (p - line[0]).dot(along) / along.length_squared();
-    if !(-1e-9..=1.0 + 1e-9).contains(&t) {
-        return None;
-    }
     let normal = match s.side() {
         Some(side) => side.normal_towards(p),
         None => (p - line[0] - along * t).try_normalize(),
     }?;
-    // An edge between faces is seen only within the arc of their normals.
-    let height = normal.dot(line[1]) + s.girth() + s.rounding();
-    (height >= s.reach(normal) - COINCIDE * along.length()).then_some(normal)
+    (lies_over(line, p) && sees(s, line, normal)).then_some(normal)
 }
 
-/// The end of a line as it meets others in the direction n: of a cylinder the point of its rim, else the end
-/// itself, rounding apart.
-fn end_of(s: &Placed, k: usize, end: DVec3, n: DVec3) -> DVec3 {
-    if s.girth() > 0.0 {
-        s.circle(k).farthest(n)
-    } else {
-        end
-    }
+/// Is the place between the ends of the line?
+fn lies_over(line: [DVec3; 2], p: DVec3) -> bool {
+    let along = line[1] - line[0];
+    let t = (p - line[0]).dot(along) / along.length_squared();
+    (-1e-9..=1.0 + 1e-9).contains(&t)
+}
+
+/// Is the line of `s` its foremost part along the normal? An edge between faces is seen only within the arc of their normals.
+fn sees(s: &Placed, line: [DVec3; 2], normal: DVec3) -> bool {
+    let height = normal.dot(line[1]) + s.girth() + s.rounding();
+    height >= s.reach(normal) - COINCIDE * (line[1] - line[0]).length()
+}
+
+/// The normal of an endless line towards a circle: across the line, and out of the circle where it comes nearest; near `outward`.
+fn normal_to_circle(circle: &Circle, line: [DVec3; 2], outward: DVec3) -> DVec3 {
+    let Some(e) = (line[1] - line[0]).try_normalize() else {
+        return outward;
+    };
+    let mut best = (f64::NEG_INFINITY, outward);
+    circle_to_line(circle, line[0], e, |n| {
+        let apart = n.dot(line[0] - circle.farthest(n));
+        if apart > best.0 && n.dot(outward) < 0.0 {
+            best = (apart, -n);
+        }
+    });
+    best.1
 }

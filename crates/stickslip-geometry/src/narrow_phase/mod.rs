@@ -7,6 +7,7 @@
 //! that flies past an edge is thus not stopped by the plane of a face it never reaches, and none can
 //! pass through another, since the plane separates them now.
 
+mod at_end;
 mod ball;
 mod conjunctive;
 mod convex;
@@ -20,6 +21,8 @@ pub(crate) mod triangle;
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::DVec3;
+
+pub use at_end::{linear_gap, row_at_end};
 
 /// What holds where the free space is not convex: at an edge or a corner of a convex piece, where more than one
 /// of its faces could keep another body out.
@@ -162,11 +165,25 @@ impl Feature {
         Self(kind << Self::KIND | (i << 12 | j) as u32)
     }
 
+    /// The place that lies deepest at the end of a tried motion.
+    const AT_END: Self = Self(13 << Self::KIND);
+
+    /// Which kind of features: four bits. The four above them number rows that say the same of different places.
+    const fn kind(self) -> u32 {
+        self.0 >> Self::KIND & 0xf
+    }
+
+    /// The same features, at another place: number 0 (the only one, mostly) to 15.
+    #[must_use]
+    pub const fn numbered(self, number: u32) -> Self {
+        Self(self.0 & 0x0fff_ffff | (number & 0xf) << 28)
+    }
+
     /// What meets what.
     #[must_use]
     pub const fn corner(self) -> Corner {
         let (low, high) = ((self.0 & 0x1ff) as usize, (self.0 >> 9 & 0x7ff) as usize);
-        match (self.0 >> Self::KIND, self.0 >> Self::WHOSE & 1) {
+        match (self.kind(), self.0 >> Self::WHOSE & 1) {
             (0..=2, 1) => Corner::VertexOfB,
             (0..=2, _) => Corner::VertexOfA,
             (4, _) => Corner::Edges {
@@ -187,7 +204,7 @@ impl Feature {
 
     /// Is its point free to be anywhere on a rim or a line?
     const fn moves(self) -> bool {
-        self.0 >> Self::KIND >= 2
+        self.kind() >= 2
     }
 }
 
@@ -195,7 +212,7 @@ impl Candidate {
     /// Does this candidate say again what a contact of the same pair, of that feature, normal and point, says?
     #[must_use]
     pub fn repeats(&self, feature: Feature, normal: DVec3, point: DVec3) -> bool {
-        self.feature == feature
+        self.feature.numbered(0) == feature.numbered(0)
             && self.normal.dot(normal) > 1.0 - SAME_NORMAL
             && (!self.feature.moves()
                 || (self.point - point).length() < 1e-9 * (1.0 + point.length()))

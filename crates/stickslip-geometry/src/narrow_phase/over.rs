@@ -20,10 +20,18 @@ pub(super) struct Over<'a> {
     face: Face<'a>,
     /// The direction of the pair is not the face's: then only what lies truly over the face counts.
     strict: bool,
+    /// The pair's gap along its direction.
+    deepest: f64,
 }
 
 impl<'a> Over<'a> {
-    pub(super) fn new(pair: &'a Pair<'a>, reference_is_a: bool, k: usize, strict: bool) -> Self {
+    /// Over face `k` of a or b, of a pair whose gap along its direction is `gap`; `strict` if that is not the face's.
+    pub(super) fn new(
+        pair: &'a Pair<'a>,
+        (reference_is_a, k): (bool, usize),
+        strict: bool,
+        gap: f64,
+    ) -> Self {
         let order = |both: &Both<'a>| {
             if reference_is_a {
                 [both.a, both.b]
@@ -39,6 +47,7 @@ impl<'a> Over<'a> {
             end,
             face: now[0].outline(k),
             strict,
+            deepest: gap,
         }
     }
 
@@ -99,7 +108,10 @@ impl<'a> Over<'a> {
         let mut place = |number: usize, point: DVec3, point_end: DVec3| {
             let (p, q) = (reference.local_of(point), reference_end.local_of(point_end));
             let (gap, gap_end) = (self.face.height(p) - r, self.face.height(q) - r);
-            if self.closing(gap, gap_end, 0) && self.face.clip(p, q, self.tolerance()).is_some() {
+            if self.closing(gap, gap_end, 0)
+                && self.face.clip(p, q, self.tolerance()).is_some()
+                && (!self.strict || self.pair.is_true(gap, self.deepest))
+            {
                 let feature =
                     Feature::point_on_face(self.reference_is_a, self.face.number(), number);
                 self.push(feature, point - n * r, gap, first, out);
@@ -236,7 +248,10 @@ impl<'a> Over<'a> {
         let mut place = |number: usize, point: DVec3, point_end: DVec3| {
             let (p, q) = (other.local_of(point), other_end.local_of(point_end));
             let (gap, gap_end) = (facing.height(p), facing.height(q));
-            if self.closing(gap, gap_end, 1) && facing.clip(p, q, self.tolerance()).is_some() {
+            if self.closing(gap, gap_end, 1)
+                && facing.clip(p, q, self.tolerance()).is_some()
+                && self.pair.is_true(gap, self.deepest)
+            {
                 let new = Candidate {
                     feature: Feature::point_on_face(!self.reference_is_a, facing.number(), number),
                     point: point + self.pair.origin,

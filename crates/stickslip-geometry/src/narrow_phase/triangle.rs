@@ -6,11 +6,11 @@
 
 use super::polytope::{Polytope, with_polytope};
 use super::{Candidate, Feature, Moving, slack};
-use crate::directions::Of;
+use crate::directions::{Of, closest};
 use crate::mesh::Facet;
 use crate::path::closest_on_the_way;
 use crate::pose::Pose;
-use crate::separation::nearest;
+use crate::separation::{nearest, separation};
 use crate::shape::Shape;
 use glam::DVec3;
 
@@ -192,10 +192,21 @@ impl Pair<'_> {
             return;
         };
         let gap = gap_along(d, &self.points, &self.tri.pose, self.poly, &self.other.pose);
-        if gap.min(gap_end) > slack
-            || (gap_end < 0.0 && closest_on_the_way(self.tri, self.other).on_the_way > 0.0)
-        {
+        if gap.min(gap_end) > slack {
             return;
+        }
+        // Along a direction in which a neighbour holds them the two may be apart, or overlap by less, now and on the way.
+        let mut deepest = 0.0;
+        let claims = gap < -self.tie();
+        if gap_end < 0.0 || claims {
+            let (tri, other) = (self.tri, self.other);
+            let way = closest_on_the_way(tri, other).on_the_way;
+            if way > 0.0 {
+                return;
+            }
+            if claims {
+                deepest = separation(tri.shape, &tri.pose, other.shape, &other.pose).min(way);
+            }
         }
         let first = out.len();
         let local = self.tri.pose.orientation.conjugate() * d;
@@ -203,23 +214,34 @@ impl Pair<'_> {
         let across_edges = k >= 2 + self.poly.faces.len();
         for side in [1.0, -1.0] {
             if k == usize::from(side < 0.0) || (k >= 2 && side * n.dot(local) > ALONG) {
-                self.over_triangle(side, slack, first, out);
+                self.over_triangle(side, slack, deepest, first, out);
             }
         }
         for f in 0..self.poly.faces.len() {
             let outward = self.other.pose.orientation * self.poly.faces[f].normal;
             if k == 2 + f || -outward.dot(d) > ALONG {
-                self.over_face(f, slack, first, out);
+                self.over_face(f, slack, deepest, first, out);
             }
         }
         if across_edges {
-            self.crossing(k, d, first, out);
+            self.crossing(k, d, deepest, first, out);
         }
+    }
+
+    /// Lengths below this count as zero where features coincide, m.
+    fn tie(&self) -> f64 {
+        COINCIDE * size(&self.points).min(self.other.shape.radius())
+    }
+
+    /// Does a row claim no more overlap than the pair has, `deepest` (negative, or zero where it is apart)? Along normals up to
+    /// 60° apart one place may be twice as deep.
+    fn is_true(&self, gap: f64, deepest: f64) -> bool {
+        gap >= 2.0 * deepest - self.tie()
     }
 
     /// Number, direction at the gaps' pose, and predicted gap at the end.
     fn best_direction(&self) -> Option<(usize, DVec3, f64)> {
-        let tie = COINCIDE * size(&self.points).min(self.other.shape.radius());
+        let tie = self.tie();
         let at = |k: usize, tri: &Pose, other: &Pose| {
             let d = direction(k, self.facet, &self.points, tri, self.poly, other)?;
             Some((d, gap_along(d, &self.points, tri, self.poly, other)))
@@ -258,7 +280,14 @@ impl Pair<'_> {
 
     /// Vertices of the polytope over one side of the triangle, its edges over a border that is no seam, and corners
     /// of the triangle under the face that looks at it.
-    fn over_triangle(&self, side: f64, slack: f64, first: usize, out: &mut Vec<Candidate>) {
+    fn over_triangle(
+        &self,
+        side: f64,
+        slack: f64,
+        deepest: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
         let n = self.facet.normal() * side;
         let height = |x: DVec3| n.dot(x - self.points[0]);
         let outward = self.tri.pose.orientation * n;
@@ -266,8 +295,11 @@ impl Pair<'_> {
         let face = usize::from(side < 0.0);
         for (k, &vertex) in self.poly.vertices.iter().enumerate() {
             let (now, end) = self.seen(vertex);
+            // What is below the sheet now lies under it, or it is beside it and passes over it later.
             if height(now).min(height(end)) <= slack
                 && passes_over(&self.points, now, end, tolerance)
+                && (self.is_true(height(now), deepest)
+                    || passes_over(&self.points, now, now, tolerance))
             {
                 let new = Candidate {
                     feature: Feature::point_on_face(self.tri_is_a, face, k),
@@ -292,7 +324,8 @@ impl Pair<'_> {
                 let now = a_now.lerp(b_now, s);
                 let along = (q - p).dot(now - p) / (q - p).length_squared();
                 let low = height(now).min(height(a_end.lerp(b_end, s)));
-                if (0.0..=1.0).contains(&along) && low <= slack {
+                let is_true = self.is_true(height(now), deepest);
+                if (0.0..=1.0).contains(&along) && low <= slack && is_true {
                     let new = Candidate {
                         feature: Feature::line_over_border(self.tri_is_a, j, i),
                         point: self.tri.pose.to_world(now),
@@ -315,13 +348,20 @@ impl Pair<'_> {
         if let Some((f, cosine)) = facing
             && cosine > ALONG
         {
-            self.over_face(f, slack, first, out);
+            self.over_face(f, slack, deepest, first, out);
         }
     }
 
     /// Corners of the triangle over a face of the polytope, unless they lie inside a flat region; its edges over the
     /// border of the face, unless they are seams.
-    fn over_face(&self, f: usize, slack: f64, first: usize, out: &mut Vec<Candidate>) {
+    fn over_face(
+        &self,
+        f: usize,
+        slack: f64,
+        deepest: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
         let face = &self.poly.faces[f];
         let corner = |k: usize| self.poly.vertices[usize::from(face.corners[k])];
         let height = |x: DVec3| face.normal.dot(x - corner(0));
@@ -337,7 +377,8 @@ impl Pair<'_> {
                 let (p, q) = (corner(i), corner((i + 1) % face.corners.len()));
                 clip(face.normal.cross(q - p), p, now, end, tolerance, range)
             });
-            if height(now).min(height(end)) <= slack && over.is_some() {
+            let is_true = self.is_true(height(now), deepest);
+            if height(now).min(height(end)) <= slack && over.is_some() && is_true {
                 let new = Candidate {
                     feature: Feature::point_on_face(!self.tri_is_a, f, k),
                     point: self.tri.pose.to_world(self.points[k]),
@@ -357,18 +398,18 @@ impl Pair<'_> {
         }
     }
 
-    /// The crossing of an edge of the triangle and the edge of the polytope that reaches nearest along d.
-    fn crossing(&self, k: usize, d: DVec3, first: usize, out: &mut Vec<Candidate>) {
+    /// The crossing of an edge of the triangle and the edge of the polytope that reaches nearest along d. Where an edge does not
+    /// reach as far as its body does, the body's foremost corner stands for it; where the two are not opposite each other, to
+    /// within the motion of the step, there is no crossing.
+    fn crossing(&self, k: usize, d: DVec3, deepest: f64, first: usize, out: &mut Vec<Candidate>) {
         let pair = (k - 2 - self.poly.faces.len()) / 2;
         let (i, axis) = (pair % 3, self.poly.axes[pair / 3]);
-        let ends = |j: usize| {
-            let (k, l) = self.poly.edges[j];
-            [k, l].map(|v| self.other.pose.to_world(self.poly.vertices[v]))
-        };
+        let vertex = |v: usize| self.other.pose.to_world(self.poly.vertices[v]);
+        let ends = |j: usize| [self.poly.edges[j].0, self.poly.edges[j].1].map(vertex);
         let parallel = |j: &usize| {
-            let (k, l) = self.poly.edges[*j];
-            let (a, b) = (self.poly.vertices[k], self.poly.vertices[l]);
-            (b - a).cross(axis).length() <= 1e-9 * (b - a).length()
+            let [a, b] = [self.poly.edges[*j].0, self.poly.edges[*j].1];
+            let along = self.poly.vertices[b] - self.poly.vertices[a];
+            along.cross(axis).length() <= 1e-9 * along.length()
         };
         let low = |j: usize| d.dot(ends(j)[0]);
         let Some(j) = (0..self.poly.edges.len())
@@ -377,23 +418,38 @@ impl Pair<'_> {
         else {
             return;
         };
-        let [p, q] = [i, (i + 1) % 3].map(|k| self.tri.pose.to_world(self.points[k]));
-        let [a, b] = ends(j);
-        // Closest point of the polytope's edge to the line of the triangle's.
-        let (e, f) = (q - p, b - a);
-        let (ee, ff, ef) = (e.length_squared(), f.length_squared(), e.dot(f));
-        let w = a - p;
-        let s = ((ef * e.dot(w) - ee * f.dot(w)) / (ee * ff - ef * ef)).clamp(0.0, 1.0);
-        let point = a + f * s;
+        let corners = self.points.map(|x| self.tri.pose.to_world(x));
+        let tri_edge = foremost([corners[i], corners[(i + 1) % 3]], &corners, d, self.tie());
+        let vertices: Vec<DVec3> = (0..self.poly.vertices.len()).map(vertex).collect();
+        let poly_edge = foremost(ends(j), &vertices, -d, self.tie());
+        let ([p, q], [a, b]) = (tri_edge, poly_edge);
+        let (s, t) = closest(p, q - p, a, b - a);
+        let (own, point) = (p.lerp(q, s), a.lerp(b, t));
+        let aside = (point - own) - d * d.dot(point - own);
         let local = self.tri.pose.orientation.conjugate() * d;
         let top = (self.points.map(|x| local.dot(x)).into_iter()).fold(f64::NEG_INFINITY, f64::max);
+        let gap = d.dot(point - self.tri.pose.position) - top;
+        if aside.length() > 2.0 * slack(self.tri, self.other) || !self.is_true(gap, deepest) {
+            return;
+        }
         let new = Candidate {
             feature: self.edges(i, j),
             point,
             normal: d,
-            gap: d.dot(point - self.tri.pose.position) - top,
+            gap,
         };
         push_new(new, COINCIDE * size(&self.points), first, out);
+    }
+}
+
+/// The edge, if both its ends reach as far along d as any of the corners, to within `tie`; else the foremost corner, twice.
+fn foremost(edge: [DVec3; 2], corners: &[DVec3], d: DVec3, tie: f64) -> [DVec3; 2] {
+    let farther = |best: DVec3, x: DVec3| if d.dot(x) > d.dot(best) { x } else { best };
+    let top = corners.iter().copied().fold(edge[0], farther);
+    if edge.iter().all(|p| d.dot(*p) >= d.dot(top) - tie) {
+        edge
+    } else {
+        [top; 2]
     }
 }
 
@@ -427,6 +483,12 @@ fn ball(tri: &Moving, facet: &Facet, ball: &Moving, radius: f64, out: &mut Vec<C
             } else {
                 Some((d, at(now), at(end)))
             }
+        }
+        // Beside the face, below its plane and apart from it, the ball is held by the neighbour.
+        None if level(now) < -COINCIDE * radius
+            && closest_on_the_way(tri, ball).on_the_way > 0.0 =>
+        {
+            None
         }
         None => over.then(|| (side, level(now), level(end))),
     };

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod harsh;
 pub(crate) mod oracle;
 pub(crate) mod precise;
 

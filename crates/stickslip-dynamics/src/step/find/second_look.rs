@@ -3,22 +3,27 @@
 use super::finder::{Finder, Found, Paths, collide, push};
 use crate::settings::Settings;
 use crate::setup::Frictions;
-use stickslip_geometry::narrow_phase::{contacts_by, one_way_out};
+use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, one_way_out, row_at_end};
 use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
 use stickslip_geometry::pieces::piece_pairs;
+use stickslip_geometry::{Candidate, Moving};
 use stickslip_model::{Contact, Model};
 
 /// Second looks after which no contact waits for one that is met earlier: pairs that keep taking turns are then all
 /// given their rows.
 const PATIENCE: usize = 16;
 
+/// Second looks after which rows of one feature do not replace each other any more: they stand side by side, so that
+/// rows which drive each other out come to an end.
+const SETTLED: usize = 8;
+
 /// Contacts that are met within this fraction of the step are met together.
 const TOGETHER: f64 = 1e-6;
 
 impl Finder {
     /// Looks at the motion that a solve came to: for pairs that overlap on it, at its end or before, the contacts of
-    /// that motion are added where they are new. Returns how many. From look [`PATIENCE`] on none waits for an
-    /// earlier one.
+    /// that motion are added where they are new. Returns how many rows were added or put in the place of others. From
+    /// look [`PATIENCE`] on none waits for an earlier one.
     pub(crate) fn add_missed(
         &mut self,
         paths: &Paths,
@@ -44,12 +49,8 @@ impl Finder {
                     return;
                 }
                 candidates.clear();
-                contacts_by(settings.contact, a, b, candidates);
-                candidates.retain(|c| {
-                    !known
-                        .iter()
-                        .any(|k| k.pieces == pieces && c.repeats(k.feature, k.normal, k.point))
-                });
+                let known = known.iter().filter(|k| k.pieces == pieces);
+                news(settings.contact, a, b, known, candidates);
                 if !candidates.is_empty() {
                     let sure = look >= PATIENCE || one_way_out(a, b);
                     let meets = (!sure).then(|| first_overlap(a, b));
@@ -59,19 +60,21 @@ impl Finder {
         }
         self.known.clear();
         self.known.extend_from_slice(contacts);
-        self.first_come_first(paths.model, contacts);
+        self.first_come_first(paths.model, look, contacts);
         contacts.sort_by_key(Contact::key);
         self.drop_implied(paths.model, contacts);
         let new = |c: &&Contact| {
-            self.known
-                .binary_search_by_key(&c.key(), Contact::key)
-                .is_err()
+            let from = self.known.partition_point(|k| k.key() < c.key());
+            let alike = self.known[from..].iter();
+            !alike.take_while(|k| k.key() == c.key()).any(|k| k == *c)
         };
         contacts.iter().filter(new).count()
     }
 
-    /// Adds what was found, but for pairs whose body meets something else before.
-    fn first_come_first(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
+    /// Adds what was found, but for pairs whose body meets something else before. A row of features that have one
+    /// already takes its place; from look [`SETTLED`] on it stands beside it, under another number.
+    fn first_come_first(&mut self, model: &Model, look: usize, contacts: &mut Vec<Contact>) {
+        let known = contacts.len();
         self.earliest.clear();
         self.earliest.resize(model.bodies.len(), f64::INFINITY);
         for Found { contact, meets } in &self.found {
@@ -84,8 +87,64 @@ impl Finder {
         for Found { contact, meets } in &self.found {
             let earliest = contact.bodies.map(|i| self.earliest[i]);
             if meets.is_none_or(|s| earliest.iter().all(|e| s <= e + TOGETHER)) {
-                contacts.push(*contact);
+                match replaced(&contacts[..known], contact) {
+                    Some(k) if look < SETTLED => contacts[k] = *contact,
+                    Some(_) => contacts.push(renumbered(contacts, contact)),
+                    None => contacts.push(*contact),
+                }
             }
         }
+    }
+}
+
+/// The rows of a pair of pieces that overlaps on the motion tried and that are not `known` to its problem: those of
+/// other features, and those of features that have a row already where the motion breaks the new one (their place has
+/// moved). Where none of them is broken, all rows hold and the pieces overlap all the same: then the row of their
+/// distance at the end of the motion.
+fn news<'a>(
+    rule: Rule,
+    a: &Moving,
+    b: &Moving,
+    known: impl Iterator<Item = &'a Contact> + Clone,
+    candidates: &mut Vec<Candidate>,
+) {
+    // An eighth of the overlap at which the second look begins: rounding is far below it.
+    let broken = |c: &Candidate| linear_gap(a, b, c) < -unseen(a, b) / 64.0;
+    let known = || known.clone();
+    let repeats = |c: &Candidate| known().any(|k| c.repeats(k.feature, k.normal, k.point));
+    contacts_by(rule, a, b, candidates);
+    candidates.retain(|c| {
+        let moved = known().any(|k| k.feature.numbered(0) == c.feature);
+        !repeats(c) && (!moved || broken(c))
+    });
+    if !candidates.iter().any(broken) {
+        candidates.extend(row_at_end(a, b).filter(|c| !repeats(c) && broken(c)));
+    }
+}
+
+/// The row of the same features that is most like a new one.
+fn replaced(contacts: &[Contact], new: &Contact) -> Option<usize> {
+    let from = contacts.partition_point(|c| c.key() < new.key());
+    let alike = contacts[from..]
+        .iter()
+        .take_while(|c| c.key() == new.key())
+        .map(|c| c.normal.dot(new.normal) - (c.point - new.point).length());
+    alike
+        .enumerate()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(k, _)| from + k)
+}
+
+/// The row under the first number that no row of its features has (the last one, if all sixteen are taken).
+fn renumbered(contacts: &[Contact], new: &Contact) -> Contact {
+    let taken = |number: &u32| {
+        let numbered = new.feature.numbered(*number);
+        let same = |c: &Contact| c.bodies == new.bodies && c.pieces == new.pieces;
+        contacts.iter().any(|c| same(c) && c.feature == numbered)
+    };
+    let number = (0..16).find(|n| !taken(n)).unwrap_or(15);
+    Contact {
+        feature: new.feature.numbered(number),
+        ..*new
     }
 }

@@ -1,0 +1,152 @@
+//! Rows of a motion that was tried: what the linearised rows did not see of it.
+//!
+//! Where the place of contact runs far within a step (a rim nearly flat on a plane, nearly parallel faces whose edges cross), the
+//! rows of the start may all hold although the pair overlaps at the end, by (ωh)² r/α at an angle α between the two. The row of
+//! the signed distance at the end, with the place that lies deepest there carried back to the start, leaves (ωh)² r.
+
+use super::convex::{Both, Pair};
+use super::{Candidate, Feature, Moving, flip};
+use crate::directions::{Direction, Of, closest, farthest};
+use crate::leg::swung;
+use crate::path::unseen;
+use crate::placed::Placed;
+use crate::pose::log;
+use crate::shape::Shape;
+use glam::DVec3;
+
+/// The gap of a row at the end of the way to first order in the motion, m: ψ + n·(way of b − way of a) with ways of the point by
+/// the velocities that lead to the end.
+#[must_use]
+pub fn linear_gap(a: &Moving, b: &Moving, row: &Candidate) -> f64 {
+    let way = |m: &Moving| {
+        let turn = log(m.end.orientation * m.pose.orientation.conjugate());
+        m.end.position - m.pose.position + turn.cross(row.point - m.pose.position)
+    };
+    row.gap + row.normal.dot(way(b) - way(a))
+}
+
+/// The row of the signed distance of two convex shapes at the end of their way, if they overlap there: its direction and the
+/// place that lies deepest, carried back to where gaps are measured. `None` where that claims an overlap which is not there.
+#[must_use]
+pub fn row_at_end(a: &Moving, b: &Moving) -> Option<Candidate> {
+    match (a.shape, b.shape) {
+        (Shape::Ball { .. } | Shape::Points { .. }, Shape::Ball { .. } | Shape::Points { .. })
+        | (Shape::HalfSpace { .. }, Shape::HalfSpace { .. } | Shape::Points { .. })
+        | (Shape::Points { .. }, _)
+        | (_, Shape::Points { .. }) => None,
+        (Shape::HalfSpace { normal, offset }, _) => over_plane(a, *normal, *offset, b),
+        (_, Shape::HalfSpace { normal, offset }) => {
+            let mut row = over_plane(b, *normal, *offset, a)?;
+            flip(std::slice::from_mut(&mut row));
+            Some(row)
+        }
+        _ => between(a, b),
+    }
+}
+
+/// The place of a body that lies deepest under a plane at the end.
+fn over_plane(plane: &Moving, normal: DVec3, offset: f64, other: &Moving) -> Option<Candidate> {
+    let [n, n_end] = [&plane.pose, &plane.end].map(|pose| pose.orientation * normal);
+    let origin = other.pose.position;
+    let now = Placed::new(other.shape, &other.pose, origin);
+    let end = Placed::new(other.shape, &other.end, origin);
+    let deepest = end.farthest(-n_end);
+    let height = |plane: &crate::Pose, x: DVec3| normal.dot(plane.to_body(x + origin)) - offset;
+    (height(&plane.end, deepest) < 0.0).then_some(())?;
+    let point = carried_back(&now, &end, deepest, [-n, -n_end]);
+    Some(Candidate {
+        feature: Feature::AT_END,
+        point: point + origin,
+        normal: n,
+        gap: height(&plane.pose, point),
+    })
+}
+
+/// Two bounded shapes.
+fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
+    let (start, pair) = Pair::new(a, b)?;
+    let d = farthest(&pair.end.a, &pair.end.b).filter(|d| d.gap < 0.0)?;
+    let d = pair.face_first_at_end(d);
+    let row = match (d.of, pair.carried_back(&d)) {
+        (Of::FaceA(k), _) => {
+            let place = over_face(&pair, &pair.end.a, k, pair.end.b.farthest(-d.n))?;
+            of_b(&pair, &d, place, pair.now.a.face(k))
+        }
+        (Of::FaceB(k), _) => {
+            let place = over_face(&pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
+            of_a(&pair, &d, place, -pair.now.b.face(k))
+        }
+        (Of::Parts(..), Some(back)) => of_b(&pair, &d, meeting_places(&pair, &d)?[1], back.n),
+        (Of::Parts(..), None) => across_facing(&pair, &d)?,
+    };
+    for (m, n) in [(a, row.normal), (b, -row.normal)] {
+        if let Shape::Triangle(facet) = m.shape {
+            let local = m.pose.orientation.conjugate() * n;
+            facet.pushes_along(local).then_some(())?;
+        }
+    }
+    // Normals that no feature tells turn with one of the bodies: off by the square of the turn.
+    let deepest = farthest(&start.a, &start.b)?.gap;
+    pair.is_true(row.gap + unseen(a, b), deepest).then_some(row)
+}
+
+/// The place, if it lies over face k. (Of a body that lies flat and overhangs, any corner may be the deepest.)
+fn over_face(pair: &Pair, body: &Placed, k: usize, place: DVec3) -> Option<DVec3> {
+    let p = body.local_of(place);
+    body.outline(k).clip(p, p, pair.slack).map(|_| place)
+}
+
+/// Features that meet at the end and do not face each other yet: the place of the one over the face of the other that is most
+/// across their direction. Edges that cross where two faces nearly lie on each other do so.
+fn across_facing(pair: &Pair, d: &Direction) -> Option<Candidate> {
+    let [on_a, on_b] = meeting_places(pair, d)?;
+    let Both { a, b } = &pair.end;
+    let (face_a, face_b) = (a.facing(d.n), b.facing(-d.n));
+    let cosine = [
+        face_a.map_or(0.0, |k| a.face(k).dot(d.n)),
+        face_b.map_or(0.0, |k| -b.face(k).dot(d.n)),
+    ];
+    if cosine[0] >= cosine[1] {
+        face_a.map(|k| of_b(pair, d, on_b, pair.now.a.face(k)))
+    } else {
+        face_b.map(|k| of_a(pair, d, on_a, -pair.now.b.face(k)))
+    }
+}
+
+/// Where the features of a direction meet at the end, on a and on b; `None` where they are not opposite each other.
+fn meeting_places(pair: &Pair, d: &Direction) -> Option<[DVec3; 2]> {
+    let [[p, q], [r, w]] = pair.meeting_parts(&pair.end, d);
+    let (s, t) = closest(p, q - p, r, w - r);
+    let (on_a, on_b) = (p.lerp(q, s), r.lerp(w, t));
+    let aside = (on_b - on_a) - d.n * d.n.dot(on_b - on_a);
+    (aside.length() <= 2.0 * pair.slack).then_some([on_a, on_b])
+}
+
+/// The row along n of a place that b has at the end.
+fn of_b(pair: &Pair, d: &Direction, place: DVec3, n: DVec3) -> Candidate {
+    let point = carried_back(&pair.now.b, &pair.end.b, place, [-n, -d.n]);
+    pair.row(Feature::AT_END, point, n)
+}
+
+/// The row along n of a place that a has at the end.
+fn of_a(pair: &Pair, d: &Direction, place: DVec3, n: DVec3) -> Candidate {
+    let point = carried_back(&pair.now.a, &pair.end.a, place, [n, d.n]);
+    pair.row_of_a(Feature::AT_END, point, n)
+}
+
+/// A surface place of the end where it was before: the body's material point, but what is round does not go with its turn about
+/// its own axis. `outward` is the direction out of the body before and at the end.
+fn carried_back(now: &Placed, end: &Placed, place: DVec3, [before, after]: [DVec3; 2]) -> DVec3 {
+    let material = |x: DVec3| now.world_of(end.local_of(x));
+    match now.shape {
+        Shape::Ball { .. } | Shape::Capsule { .. } => {
+            let r = now.rounding();
+            material(place - after * r) + before * r
+        }
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            let arm = place - end.centre;
+            now.centre + arm + swung(end.turn.z_axis, now.turn.z_axis, arm)
+        }
+        _ => material(place),
+    }
+}
