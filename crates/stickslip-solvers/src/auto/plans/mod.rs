@@ -136,16 +136,18 @@ pub(super) const CONTINUATION_STEPS: usize = 40;
 /// Problems between μ = 1 and the true coefficients of friction. (No figure.)
 pub(super) const CHANGES: u32 = 60;
 
-/// Work on an island of a run's step, in contacts factored, and factorisations at least: half a second of a core, and as many as
-/// the interior point takes from a start. (What takes more is better done as shorter steps; what is not, patiently: with so many
-/// budgets.)
+/// Work on an island of a run's step, in contacts factored: half a second of a core; and factorisations, at least as many as the
+/// interior point takes from a start, at most as many as the stages take that usually find an answer. (What takes more is better
+/// done as shorter steps; what is not, patiently: with so many budgets.)
 const WORK: usize = 150_000;
 const LEAST_FACTORISATIONS: usize = 150;
+const MOST_FACTORISATIONS: usize = 800;
 pub(super) const PATIENT: usize = 12;
 
 /// Contacts that may be factored on an island of so many.
 pub(super) fn budget(contacts: usize) -> usize {
-    WORK.max(LEAST_FACTORISATIONS * contacts)
+    let [least, most] = [LEAST_FACTORISATIONS, MOST_FACTORISATIONS].map(|n| n * contacts);
+    WORK.clamp(least, most)
 }
 
 /// Every table.
