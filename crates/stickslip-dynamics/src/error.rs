@@ -70,9 +70,9 @@ pub enum StepError {
         t: f64,
         /// The worst residual's name.
         kind: &'static str,
-        /// Its value, m/s (or multiples of rounding).
+        /// Its value, m/s.
         value: f64,
-        /// The bound it missed.
+        /// The bound it missed, m/s.
         bound: f64,
         /// Where: bodies and contact, or nothing.
         place: String,

@@ -49,13 +49,18 @@ impl Settings {
     /// What is accepted as an approximate step where nothing is said, m/s: a micrometre a second.
     pub const ACCEPT: f64 = 1e-6;
 
-    /// What solvers try to reach, m/s, whatever is enough: things at rest stay there to rounding, so that nothing creeps.
-    const AIM: f64 = 1e-10;
+    /// The part of the tolerance that solvers aim at, so that things at rest stay there far below it, and nothing creeps.
+    const AIM: f64 = 1e-2;
 
-    /// The residual that solvers aim at, m/s for velocities up to 1 m/s: at least the tolerance.
+    /// No solver need aim lower, m/s.
+    const LOWEST_AIM: f64 = 1e-10;
+
+    /// The residual that solvers aim at, m/s for velocities up to 1 m/s: 1e-10 at the default tolerance, more with a looser one,
+    /// and at most the tolerance.
     #[must_use]
     pub const fn aim(&self) -> f64 {
-        self.tolerance.min(Self::AIM)
+        let aim = (Self::AIM * self.tolerance).max(Self::LOWEST_AIM);
+        aim.min(self.tolerance)
     }
 }
 

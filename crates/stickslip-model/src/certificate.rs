@@ -58,6 +58,15 @@ impl Residual {
         Self::Joint,
     ];
 
+    /// What holds by construction.
+    pub const EQUALITIES: [Self; 5] = [
+        Self::Momentum,
+        Self::Map,
+        Self::Norm,
+        Self::Prescribed,
+        Self::Geometry,
+    ];
+
     /// The laws of contacts and joints; the others are equalities.
     pub const LAW: [Self; 5] = [
         Self::Gap,
@@ -115,6 +124,12 @@ impl Certificate {
     #[must_use]
     pub fn worst_of_law(&self) -> (Residual, f64) {
         self.worst_among(&Residual::LAW)
+    }
+
+    /// The largest residual of the equalities and its kind.
+    #[must_use]
+    pub fn worst_of_equalities(&self) -> (Residual, f64) {
+        self.worst_among(&Residual::EQUALITIES)
     }
 
     fn worst_among(&self, kinds: &[Residual]) -> (Residual, f64) {

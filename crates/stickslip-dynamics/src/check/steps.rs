@@ -105,7 +105,7 @@ fn check_certificate(world: &World, step: &StepRecord, found: &Certificate, repo
         let (kind, value) = found.worst_of_law();
         let bound = found.bound(tolerance);
         let what = if value <= bound {
-            let (kind, value) = found.worst();
+            let (kind, value) = found.worst_of_equalities();
             format!(
                 "{} residual {value:.3e} m/s is {:.3e} times what rounding explains",
                 kind.name(),

@@ -8,8 +8,8 @@
 //!   5  stop, the world as it was
 //! ```
 //!
-//! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length. From
-//! the next grid point on steps are whole again. On rung 3 the longest step that has such an answer is taken: residuals are velocities,
+//! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length. After
+//! the hard one they grow again, and from the next grid point on they are whole. On rung 3 the longest step that has such an answer is taken: residuals are velocities,
 //! so a shorter one is not better, and there would be sixty-four of them.
 //!
 //! Methods whose steps end at events have no grid to divide: the event-driven one goes from rung 1 to 3, and the extrapolated
@@ -47,14 +47,14 @@ impl Default for Grid {
 }
 
 impl Grid {
-    /// At the part that is nearest to the time `t` (s), with steps of `h`.
+    /// At the part that is nearest to the time `t` (s), with steps of `h`; the next step is as long as it can be there.
     pub(crate) fn at(t: f64, h: f64) -> Self {
         let parts = (t / h * f64::from(PARTS)).round() as u64;
         let done = (parts % u64::from(PARTS)) as u32;
         Self {
             reached: parts / u64::from(PARTS),
             done,
-            length: PARTS.min(1 << done.trailing_zeros().min(PARTS.ilog2())),
+            length: 1 << done.trailing_zeros().min(PARTS.ilog2()),
         }
     }
 
@@ -104,8 +104,8 @@ impl Grid {
         true
     }
 
-    /// After the next step: one of twice the length where that begins at a multiple of itself, else one as long; a whole one
-    /// from a grid point.
+    /// After the next step: as long a one again, or twice as long where that ends at one of its multiples; a whole one from a
+    /// grid point. What was too hard for a long step is often passed with a few short ones.
     const fn after(self) -> Self {
         if self.ends_whole() {
             return Self {
@@ -115,11 +115,10 @@ impl Grid {
             };
         }
         let done = self.done + self.length;
-        let longer = 2 * self.length;
-        let grows = done.is_multiple_of(longer) && done + longer <= PARTS;
+        let grows = done.is_multiple_of(2 * self.length);
         Self {
             done,
-            length: if grows { longer } else { self.length },
+            length: if grows { 2 * self.length } else { self.length },
             ..self
         }
     }

@@ -85,7 +85,7 @@ impl Refusal {
     fn said(&self) -> String {
         match &self.why {
             Why::Law { certificate, .. } => {
-                let (kind, value) = certificate.worst_of_law();
+                let (kind, value) = certificate.worst();
                 format!(
                     "{} (refused by the judge: {} {value:.1e} m/s)",
                     self.solver,
@@ -188,17 +188,17 @@ fn not_certified(
     place: String,
     tried: String,
 ) -> StepError {
-    let bound = certificate.bound(step.settings.tolerance);
-    let (kind, value) = certificate.worst_of_law();
-    let (kind, value, bound) = if certificate.rounding > 1.0 && value <= bound {
-        ("rounding", certificate.rounding, 1.0)
-    } else {
-        (kind.name(), value, bound)
-    };
+    let mut bound = certificate.bound(step.settings.tolerance);
+    let (mut kind, mut value) = certificate.worst_of_law();
+    if value <= bound {
+        // The law holds, but an equality is missed by more than rounding.
+        (kind, value) = certificate.worst_of_equalities();
+        bound = value / certificate.rounding;
+    }
     StepError::NotCertified {
         step: step.number(),
         t: step.plan.t_next,
-        kind,
+        kind: kind.name(),
         value,
         bound,
         place,

@@ -162,9 +162,9 @@ impl Rounds {
         if self.count < MOST_ROUNDS && self.stalled < PATIENCE && !off.is_nan() {
             return Ok(Closed::NotYet);
         }
-        // A chain pulled straight is closed slowly: half of the judge's own bound will do.
+        // A chain pulled straight is closed slowly: the judge decides where half of what may be accepted is reached.
         let misfit = change * step.plan.h;
-        if misfit <= 0.5 * step.settings.tolerance {
+        if misfit <= 0.5 * step.settings.tolerance.max(step.settings.accept) {
             return Ok(Closed::Yes);
         }
         Err(step.joint_open(self.joint, misfit).into())
