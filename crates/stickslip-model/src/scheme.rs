@@ -8,7 +8,7 @@ use stickslip_geometry::Pose;
 ///
 /// | scheme | shapes, levers | normal row |
 /// |---|---|---|
-/// | Stewart and Trinkle | free bodies at t_l, prescribed at t_{l+1} | ψ/h + Wᵀν⁺, W of the free bodies |
+/// | Stewart and Trinkle | free bodies at t_l, prescribed at t_{l+1} | ψ/h + Wᵀν⁺, W of the free bodies; ψ/H where ψ < 0, H the step asked for |
 /// | between events | all at t_l | ψ/H + Wᵀν⁺ of all, H the step asked for |
 /// | impact | all, now | Wᵀν⁺ of all |
 /// | Anitescu | all at t_{l+1}, reached with ν_l | max(ψ, 0)/h + Wᵀν⁺ of all |
@@ -65,10 +65,12 @@ impl Scheme {
         moves && !model.joints.is_empty()
     }
 
-    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for.
+    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for. An overlap is undone at the
+    /// pace of the step asked for: a shorter one in its place would shoot the bodies apart.
     #[must_use]
     pub fn gap_rate(self, gap: f64, h: f64, grid: f64) -> f64 {
         match self {
+            Self::StewartTrinkle if gap < 0.0 => gap / grid,
             Self::StewartTrinkle | Self::Implicit => gap / h,
             Self::BetweenEvents => gap / grid,
             Self::Impact => 0.0,

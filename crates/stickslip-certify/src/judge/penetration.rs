@@ -51,8 +51,8 @@ impl Judge {
                     c.penetration = depth;
                 }
                 let mut excess = -closest.on_the_way - unseen(a, b) - hidden;
-                // Nor do they undo what earlier steps could not see (between events, a short step what a long one could not).
-                if of_velocities {
+                // Nor do they undo what earlier steps could not see (a short step, what a long one could not).
+                if of_velocities || given.h < given.grid {
                     excess += separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
                 }
                 if excess > 0.0 || excess.is_nan() {

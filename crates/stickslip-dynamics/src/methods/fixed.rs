@@ -8,9 +8,10 @@
 //!   5  stop, the world as it was
 //! ```
 //!
-//! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length. After
-//! the hard one they grow again, and from the next grid point on they are whole. On rung 3 the longest step that has such an answer is taken: residuals are velocities,
-//! so a shorter one is not better, and there would be sixty-four of them.
+//! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length (but
+//! overlaps over h: `Scheme::gap_rate`). After the hard one they grow again to h/8, and from the next grid point on they are
+//! whole. On rung 3 the longest step that has such an answer is taken: residuals are velocities, so a shorter one is not better,
+//! and there would be sixty-four of them.
 //!
 //! Methods whose steps end at events have no grid to divide: the event-driven one goes from rung 1 to 3, and the extrapolated
 //! one, which chooses its steps by a wanted error and shortens those that are refused itself, stops.
@@ -24,6 +25,9 @@ use stickslip_model::Scheme;
 
 /// Parts of a whole step: it is divided into so many at most. What a step of h/64 cannot resolve is no matter of its length.
 const PARTS: u32 = 64;
+
+/// Parts grow up to this length. Eight steps of h/8 take less than finding out, perhaps in vain, whether h/4 or h/2 would do.
+const LONGEST_GROWN: u32 = PARTS / 8;
 
 /// Where a method with fixed steps stands, and how long its next step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +108,8 @@ impl Grid {
         true
     }
 
-    /// After the next step: as long a one again, or twice as long where that ends at one of its multiples; a whole one from a
-    /// grid point. What was too hard for a long step is often passed with a few short ones.
+    /// After the next step: as long a one again; a whole one from a grid point. Very short ones are followed by one of twice the length
+    /// where that is at a multiple of it: what is too hard for a longer step is often passed with a few of them.
     const fn after(self) -> Self {
         if self.ends_whole() {
             return Self {
@@ -115,7 +119,7 @@ impl Grid {
             };
         }
         let done = self.done + self.length;
-        let grows = done.is_multiple_of(2 * self.length);
+        let grows = self.length < LONGEST_GROWN && done.is_multiple_of(2 * self.length);
         Self {
             done,
             length: if grows { 2 * self.length } else { self.length },

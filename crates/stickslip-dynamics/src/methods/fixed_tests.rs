@@ -1,12 +1,15 @@
 //! The ladder: divided steps against closed forms, approximate ones by their residual, and both as `check` sees them.
 
 use super::{Grid, PARTS};
+use crate::BodySpec;
 use crate::check::check;
 use crate::error::StepError;
 use crate::fake::{Fake, fakes};
 use crate::scene::{Override, Scene};
 use crate::simulate::{Outcome, simulate_in_memory};
 use crate::world::World;
+use glam::DVec3;
+use stickslip_geometry::Shape;
 use stickslip_model::Kind;
 use stickslip_record::Trajectory;
 
@@ -36,6 +39,18 @@ fn a_step_divided_anywhere_ends_at_its_grid_point() {
         assert_eq!((t, grid), (8.0, Grid::at(8.0 * h, h)));
         assert_eq!(grid.length, PARTS, "whole again");
     }
+}
+
+#[test]
+fn after_the_hardest_part_the_others_grow_to_an_eighth() {
+    let mut grid = Grid::default();
+    while grid.halve() {}
+    let mut lengths = Vec::new();
+    while grid.reached() == 0 {
+        lengths.push(grid.length);
+        grid = grid.after();
+    }
+    assert_eq!(lengths, [1, 1, 2, 4, 8, 8, 8, 8, 8, 8, 8]);
 }
 
 /// A box that slides at 2 m/s, and a ball dropped from 0.2 m with restitution ½.
@@ -85,7 +100,7 @@ fn valid(trajectory: &Trajectory, outcome: &Outcome) {
 
 #[test]
 fn a_divided_step_is_steps_like_any_other() {
-    // Calls 0 to 2, 40 to 42, … have no answer: those steps are done in parts of h/8, h/8, h/4 and h/2.
+    // Calls 0 to 2, 40 to 42, … have no answer: those steps are done in parts of h/8.
     let (world, trajectory, outcome) = played(None, Fake::Fails(Box::new(|call| call % 40 < 3)));
     assert!(outcome.certified() && outcome.reached_end());
     assert!(outcome.account.divided >= 2, "{:?}", outcome.account);
@@ -98,8 +113,9 @@ fn a_divided_step_is_steps_like_any_other() {
         .collect();
     let grid: Vec<f64> = (1..=40).map(|k| f64::from(k) * H).collect();
     assert_eq!(whole, grid);
-    let lengths: Vec<f64> = steps.map(|s| s.h / H).take(5).collect();
-    assert_eq!(lengths, [0.125, 0.125, 0.25, 0.5, 1.0]);
+    for step in steps {
+        assert!(step.h == H || step.h == H / 8.0, "{}", step.h);
+    }
     // Friction takes μ g t, whatever t is made of; nothing turns or lifts.
     let slider = world.body("slider").expect("a slider").twist.linear;
     assert!((slider.x - (2.0 - 0.3 * G * 0.4)).abs() < 1e-10, "{slider}");
@@ -145,5 +161,31 @@ fn an_answer_that_misses_is_accepted_as_approximate_and_never_called_certified()
         assert!(matches!(error.cause(), StepError::NotCertified { .. }));
         let said = error.to_string();
         assert!(said.contains("first part of 64"), "{said}");
+    }
+}
+
+#[test]
+fn a_part_of_a_step_undoes_an_overlap_at_the_pace_of_the_whole() {
+    let ball = Shape::ball(0.1).expect("a ball");
+    let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");
+    let mut world = World::builder()
+        .body(BodySpec::fixed("ground", ground))
+        .body(BodySpec::free("ball", ball, 1.0).at(DVec3::Z * 0.2))
+        .gravity(DVec3::ZERO)
+        .time_step(H)
+        .build()
+        .expect("a world");
+    let mut states = world.states().to_vec();
+    states[0].pose.position.z = 0.099;
+    world.restore(0, 0.0, &states).expect("two bodies");
+    world.stepper.solvers = fakes(Fake::Fails(Box::new(|call| call < 3)));
+    for _ in 0..8 {
+        let depth = 0.1 - world.body("ball").expect("a ball").pose.position.z;
+        let step = world.step().expect("a part");
+        assert_eq!(step.h, H / 8.0);
+        // ψ/H, and not ψ/h, which is eight times that: what is left of the overlap then is 7/8.
+        let v = world.body("ball").expect("a ball").twist.linear.z;
+        let pace = (depth / H).max(0.0);
+        assert!(v >= pace - 1e-12 && v < 0.1 + 1e-12, "{v} {pace}");
     }
 }

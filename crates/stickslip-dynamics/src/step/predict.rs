@@ -140,7 +140,7 @@ impl Predicted<'_> {
     pub(crate) fn given(&self) -> Given<'_> {
         Given {
             h: self.plan.h,
-            grid: self.grid(),
+            grid: self.settings.h,
             scheme: self.plan.scheme,
             reading: self.settings.reading,
             wrench: self.wrench,

@@ -190,9 +190,10 @@ fn not_certified(
 ) -> StepError {
     let mut bound = certificate.bound(step.settings.tolerance);
     let (mut kind, mut value) = certificate.worst_of_law();
-    if value <= bound {
-        // The law holds, but an equality is missed by more than rounding.
-        (kind, value) = certificate.worst_of_equalities();
+    let equality = certificate.worst_of_equalities();
+    if value <= bound || (certificate.rounding > 1.0 && equality.1 > value) {
+        // An equality is missed by more than rounding, and that is all, or the worse.
+        (kind, value) = equality;
         bound = value / certificate.rounding;
     }
     StepError::NotCertified {

@@ -51,7 +51,7 @@ impl<'a> Predicted<'a> {
     fn normal_row_at(&self, next: &[BodyState], contact: &Contact) -> f64 {
         let (scheme, h) = (self.plan.scheme, self.plan.h);
         let counted = |k: usize| scheme.counts(self.model().bodies[k].is_free());
-        let gap_rate = scheme.gap_rate(contact.gap, h, self.grid());
+        let gap_rate = scheme.gap_rate(contact.gap, h, self.settings.h);
         if !scheme.counts_displacements(self.model()) {
             let ends = [(0, -1.0), (1, 1.0)].into_iter();
             return ends.filter(|&(end, _)| counted(contact.bodies[end])).fold(

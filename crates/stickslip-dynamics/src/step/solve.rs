@@ -169,7 +169,7 @@ impl Predicted<'_> {
             let poses = c.bodies.map(|i| &self.goal[i].pose);
             c.rounding(self.model(), poses)
         };
-        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.grid();
+        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.span();
         gaps.max(crate::step::joints::rounding_over_h(self))
     }
 }

@@ -97,9 +97,8 @@ impl<'a> Task<'a> {
         &self.setup.model
     }
 
-    /// The time over which lengths become velocities, s: that of the step itself; where steps end at events, that between
-    /// grid points.
-    pub(crate) const fn grid(&self) -> f64 {
+    /// The time over which rows divide gaps, s: that of the step itself; where steps end at events, that between grid points.
+    pub(crate) const fn span(&self) -> f64 {
         match self.plan.scheme {
             Scheme::BetweenEvents | Scheme::Impact => self.settings.h,
             Scheme::StewartTrinkle | Scheme::Anitescu | Scheme::Implicit => self.plan.h,
