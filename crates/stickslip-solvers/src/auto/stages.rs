@@ -113,7 +113,7 @@ impl Chain<'_> {
     /// The impulses as they are, where they already solve the problem as well as any method would.
     pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
         self.judge(p, Effort::default(), "last-impulses");
-        (self.best.residual <= AIM * self.tolerance).into()
+        (self.best.residual <= AIM.min(self.tolerance)).into()
     }
 
     /// Newton from impulses that may be nearly right; the best so far are left in `p` where it fails.
@@ -228,7 +228,7 @@ impl Chain<'_> {
 
     /// An answer taken towards rounding by proximal steps, which bound how far the impulses of redundant contacts go for it.
     pub(super) fn polish(&mut self) {
-        let aim = AIM * self.tolerance;
+        let aim = AIM.min(self.tolerance);
         let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
         if !redundant || self.best.residual <= aim || limit::reached() {
             return;

@@ -102,12 +102,12 @@ pub(super) const LARGE: usize = 200;
 pub(super) const SLOW_CENTRES: usize = 90;
 /// Most contacts for which Lemke is asked: his pivots grow faster than their number.
 pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
-/// Part of the tolerance that is aimed at where it is cheap: what rests stays at rest to rounding, although the tolerance would
-/// let it creep.
-pub(super) const AIM: f64 = 1e-4;
+/// Residual that is aimed at where it is cheap, m/s: what rests stays at rest to rounding, although the tolerance would let it
+/// creep.
+pub(super) const AIM: f64 = 5e-13;
 
-/// The same where contacts are few and rarely redundant: every stage looks for it. (5e-9 m/s becomes the 1e-11 m/s that were
-/// always asked for.)
+/// Part of the tolerance that every stage looks for where contacts are few and rarely redundant. (5e-9 m/s becomes the 1e-11 m/s
+/// that were always asked for.)
 pub(super) const AIM_OF_FEW: f64 = 2e-3;
 /// Centres of proximal steps from the last impulses, and from an answer towards rounding. (No figures.)
 pub(super) const WARM_CENTRES: usize = 3;
