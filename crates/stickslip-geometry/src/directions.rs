@@ -63,6 +63,27 @@ pub(crate) fn overlap(a: &Placed, b: &Placed) -> Option<Direction> {
     search(a, b, 0.0)
 }
 
+/// The direction of largest separation among those that `admitted` lets pass. Of a body without a rim, and of any other.
+pub(crate) fn farthest_of(
+    a: &Placed,
+    b: &Placed,
+    admitted: &dyn Fn(DVec3) -> bool,
+) -> Option<Direction> {
+    let mut best = Best::new(a, b);
+    let mut visit = |of: Of, n: DVec3| {
+        if admitted(n) {
+            best.visit(of, n);
+        }
+    };
+    faces(a, b, &mut visit);
+    if a.is_round() || b.is_round() {
+        round(a, b, &mut visit);
+    } else {
+        lines_and_lines(a, b, &mut visit);
+    }
+    best.supported()
+}
+
 /// The best direction so far.
 struct Best<'a> {
     a: &'a Placed<'a>,
@@ -84,6 +105,19 @@ impl<'a> Best<'a> {
 
     fn is_proved(&self) -> bool {
         self.found.is_some_and(|d| is_nearest(self.a, self.b, &d))
+    }
+
+    /// The direction found, of the features that lie foremost along it.
+    fn supported(&self) -> Option<Direction> {
+        self.found.map(|d| Direction {
+            of: match d.of {
+                Of::Parts(p, q) => {
+                    Of::Parts(supporting(self.a, p, d.n), supporting(self.b, q, -d.n))
+                }
+                face => face,
+            },
+            ..d
+        })
     }
 
     fn is_enough(&self, enough: f64) -> bool {
@@ -163,13 +197,7 @@ fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
             nearest_segments(&mut best);
         }
     }
-    best.found.map(|d| Direction {
-        of: match d.of {
-            Of::Parts(p, q) => Of::Parts(supporting(a, p, d.n), supporting(b, q, -d.n)),
-            face => face,
-        },
-        ..d
-    })
+    best.supported()
 }
 
 /// Of several parallel lines, which give the same direction, the one that lies farthest along n.

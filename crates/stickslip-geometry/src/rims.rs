@@ -16,7 +16,9 @@ pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3, mut visit: imp
     let z = circle.axis - e * e.dot(circle.axis);
     let k2 = z.length_squared();
     // Semi-axes: the radius across z, and |e·axis| of it along z.
-    let (minor, major) = match z.try_normalize().filter(|_| k2 > 1e-24) {
+    // Where the axis is nearly along e, what is left of it is across e only to rounding over its length: taken twice.
+    let across = |z: DVec3| (z - e * e.dot(z)).try_normalize();
+    let (minor, major) = match z.try_normalize().and_then(across).filter(|_| k2 > 1e-24) {
         Some(minor) => (minor, e.cross(minor)),
         None => {
             let [_, t1, t2] = contact_frame(e);
@@ -28,7 +30,9 @@ pub(crate) fn circle_to_line(circle: &Circle, p: DVec3, e: DVec3, mut visit: imp
     let e1 = circle.radius * e.dot(circle.axis).abs();
     let mut turned = |n: DVec2| {
         let across = if y1 < 0.0 { -n.y } else { n.y };
-        visit(major * n.x.copysign(y0) + minor * across);
+        if let Some(n) = (major * n.x.copysign(y0) + minor * across).try_normalize() {
+            visit(n);
+        }
     };
     let (e0, y0, y1) = (circle.radius, y0.abs(), y1.abs());
     if let Some(n) = ellipse_normal(e0, e1, y0, y1) {

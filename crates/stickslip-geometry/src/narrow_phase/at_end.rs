@@ -6,11 +6,11 @@
 
 use super::convex::{Both, Pair};
 use super::{Candidate, Feature, Moving, flip};
-use crate::directions::{Direction, Of, closest, farthest};
+use crate::directions::{Direction, Of, Part, closest, farthest, farthest_of};
 use crate::leg::swung;
 use crate::path::unseen;
 use crate::placed::Placed;
-use crate::pose::log;
+use crate::pose::{Pose, log};
 use crate::shape::Shape;
 use glam::DVec3;
 
@@ -51,7 +51,7 @@ fn over_plane(plane: &Moving, normal: DVec3, offset: f64, other: &Moving) -> Opt
     let now = Placed::new(other.shape, &other.pose, origin);
     let end = Placed::new(other.shape, &other.end, origin);
     let deepest = end.farthest(-n_end);
-    let height = |plane: &crate::Pose, x: DVec3| normal.dot(plane.to_body(x + origin)) - offset;
+    let height = |plane: &Pose, x: DVec3| normal.dot(plane.to_body(x + origin)) - offset;
     (height(&plane.end, deepest) < 0.0).then_some(())?;
     let point = carried_back(&now, &end, deepest, [-n, -n_end]);
     Some(Candidate {
@@ -65,29 +65,69 @@ fn over_plane(plane: &Moving, normal: DVec3, offset: f64, other: &Moving) -> Opt
 /// Two bounded shapes.
 fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
     let (start, pair) = Pair::new(a, b)?;
-    let d = farthest(&pair.end.a, &pair.end.b).filter(|d| d.gap < 0.0)?;
+    let d = least_overlap(&pair).filter(|d| d.gap < 0.0)?;
     let d = pair.face_first_at_end(d);
-    let row = match (d.of, pair.carried_back(&d)) {
-        (Of::FaceA(k), _) => {
-            let place = over_face(&pair, &pair.end.a, k, pair.end.b.farthest(-d.n))?;
-            of_b(&pair, &d, place, pair.now.a.face(k))
-        }
-        (Of::FaceB(k), _) => {
-            let place = over_face(&pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
-            of_a(&pair, &d, place, -pair.now.b.face(k))
-        }
-        (Of::Parts(..), Some(back)) => of_b(&pair, &d, meeting_places(&pair, &d)?[1], back.n),
-        (Of::Parts(..), None) => across_facing(&pair, &d)?,
-    };
+    let row = side_by_side(&pair, &d).or_else(|| of_features(&pair, &d))?;
     for (m, n) in [(a, row.normal), (b, -row.normal)] {
-        if let Shape::Triangle(facet) = m.shape {
-            let local = m.pose.orientation.conjugate() * n;
-            facet.pushes_along(local).then_some(())?;
-        }
+        may_push(m, &m.pose, n).then_some(())?;
     }
     // Normals that no feature tells turn with one of the bodies: off by the square of the turn.
     let deepest = farthest(&start.a, &start.b)?.gap;
     pair.is_true(row.gap + unseen(a, b), deepest).then_some(row)
+}
+
+/// The direction of least overlap at the end; of a mesh's triangle among those that the mesh may push along. (The shortest way out
+/// of a triangle alone may be sideways, past a seam and into its neighbour, which says the same of this one.)
+fn least_overlap(pair: &Pair) -> Option<Direction> {
+    let Both { a, b } = &pair.end;
+    let [first, second] = pair.moving;
+    let admitted = |n: DVec3| may_push(first, &first.end, n) && may_push(second, &second.end, -n);
+    farthest(a, b)
+        .filter(|d| admitted(d.n))
+        .or_else(|| farthest_of(a, b, &admitted))
+}
+
+/// May the body, at this pose, push along n, out of it? All but triangles of a mesh may.
+fn may_push(m: &Moving, pose: &Pose, n: DVec3) -> bool {
+    match m.shape {
+        Shape::Triangle(facet) => facet.pushes_along(pose.orientation.conjugate() * n),
+        _ => true,
+    }
+}
+
+/// The row of the features of a direction of the end.
+fn of_features(pair: &Pair, d: &Direction) -> Option<Candidate> {
+    Some(match (d.of, pair.carried_back(d)) {
+        (Of::FaceA(k), _) => {
+            let place = over_face(pair, &pair.end.a, k, pair.end.b.farthest(-d.n))?;
+            of_b(pair, d, place, pair.now.a.face(k))
+        }
+        (Of::FaceB(k), _) => {
+            let place = over_face(pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
+            of_a(pair, d, place, -pair.now.b.face(k))
+        }
+        (Of::Parts(..), Some(back)) => of_b(pair, d, meeting_places(pair, d)?[1], back.n),
+        (Of::Parts(..), None) => across_facing(pair, d)?,
+    })
+}
+
+/// Capsules and cylinders side by side: the place of the one over the axis of the other that is deepest at the end, with the
+/// normal that it has now. Across both axes, which may be all but parallel, the normal would swing far.
+fn side_by_side(pair: &Pair, d: &Direction) -> Option<Candidate> {
+    let Of::Parts(Part::Line(i), Part::Line(j)) = d.of else {
+        return None;
+    };
+    let has_axis = |s: &Placed| s.n_lines() == 1;
+    (has_axis(&pair.end.a) && has_axis(&pair.end.b)).then_some(())?;
+    let ([p, q], [r, w]) = (pair.end.a.line(i), pair.end.b.line(j));
+    let (s, t) = closest(p, q - p, r, w - r);
+    let (of_a, of_b) = (pair.now.a.line(i), pair.now.b.line(j));
+    let row = (pair.beside(true, of_b, t, of_a)).or_else(|| pair.beside(false, of_a, s, of_b))?;
+    Some(Candidate {
+        feature: Feature::AT_END,
+        point: row.point + pair.origin,
+        ..row
+    })
 }
 
 /// The place, if it lies over face k. (Of a body that lies flat and overhangs, any corner may be the deepest.)

@@ -322,7 +322,10 @@ impl<'a> Pair<'a> {
             Of::FaceA(k) => Over::new(self, (true, k), false, d.gap).collect(first, out),
             Of::FaceB(k) => Over::new(self, (false, k), false, d.gap).collect(first, out),
             Of::Parts(..) => {
-                self.push_new(self.between(d), first, out);
+                // Along a direction that a face has as well, to rounding, edges are foremost that do not meet.
+                if self.meets(&self.now, d) {
+                    self.push_new(self.between(d), first, out);
+                }
                 self.side_by_side(d, first, out);
                 if let Some(k) = self.now.a.facing(d.n) {
                     Over::new(self, (true, k), true, d.gap).collect(first, out);
@@ -398,7 +401,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Where a line of a and one of b run side by side (capsules, cylinders, cones and edges): the ends of each
-    /// over the other, and the place where the two will cross, each with the normal there.
+    /// over the other, and the place where the two will cross (of b, or else of a: there they say the same), each with the
+    /// normal there.
     fn side_by_side(&self, direction: &Direction, first: usize, out: &mut Vec<Candidate>) {
         let (Both { a, b }, n) = (&self.now, direction.n);
         let straight = |s: &Placed| !(s.n_lines() == 1 || s.side().is_some());
@@ -411,17 +415,14 @@ impl<'a> Pair<'a> {
                 if d.cross(e).length() > PARALLEL * d.length() * e.length() {
                     return;
                 }
-                let crossing = self.crossing_at_end(n, i, j);
+                let mut crossing = self.crossing_at_end(n, i, j);
                 for of_b in [true, false] {
-                    let (places, under) = if of_b {
-                        (crossing.map(|c| c.1), la)
-                    } else {
-                        (crossing.map(|c| c.0), lb)
-                    };
-                    let places = [Some(0.0), Some(1.0), places].into_iter().enumerate();
+                    let (over, under) = if of_b { (lb, la) } else { (la, lb) };
+                    let crossed = crossing.map(|c| if of_b { c.1 } else { c.0 });
+                    let places = [Some(0.0), Some(1.0), crossed].into_iter().enumerate();
                     for (k, t) in places.filter_map(|(k, t)| Some((k, t?))) {
-                        let over = if of_b { lb } else { la };
                         if let Some(row) = self.beside(of_b, over, t, under) {
+                            crossing = crossing.filter(|_| k < 2);
                             let feature = Feature::end(of_b, i, j, k);
                             self.push_end(direction, Candidate { feature, ..row }, first, out);
                         }
@@ -433,7 +434,13 @@ impl<'a> Pair<'a> {
 
     /// The row of the place at the fraction `t` of the line `over` of b (or of a) beside the line `under` of the other: the normal
     /// of that line towards the place, or towards the circle about it, and the surface there. `None` beside the line.
-    fn beside(&self, of_b: bool, over: [DVec3; 2], t: f64, under: [DVec3; 2]) -> Option<Candidate> {
+    pub(super) fn beside(
+        &self,
+        of_b: bool,
+        over: [DVec3; 2],
+        t: f64,
+        under: [DVec3; 2],
+    ) -> Option<Candidate> {
         let Both { a, b } = &self.now;
         let (own, other) = if of_b { (b, a) } else { (a, b) };
         let core = over[0].lerp(over[1], t);

@@ -14,6 +14,7 @@ pub(crate) mod touching;
 
 use crate::step::predict::Predicted;
 use finder::{Finder, Paths};
+use second_look::Look;
 use stickslip_geometry::Pose;
 use stickslip_model::{BodyState, Contact, Kind, Scheme};
 use touching::Touch;
@@ -65,6 +66,11 @@ impl Contacts {
             end: &self.ends,
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
+        let speed = step.last.certificate.speed.max(1.0);
+        let look = Look {
+            number: look,
+            within: settings.tolerance * speed * step.plan.h,
+        };
         self.finder
             .add_missed(&paths, frictions, settings, look, &mut self.list)
     }

@@ -20,16 +20,25 @@ const SETTLED: usize = 8;
 /// Contacts that are met within this fraction of the step are met together.
 const TOGETHER: f64 = 1e-6;
 
+/// One of the second looks of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// How many there were before.
+    pub(super) number: usize,
+    /// How far the tolerance lets a row be broken, m.
+    pub(super) within: f64,
+}
+
 impl Finder {
     /// Looks at the motion that a solve came to: for pairs that overlap on it, at its end or before, the contacts of
     /// that motion are added where they are new. Returns how many rows were added or put in the place of others. From
     /// look [`PATIENCE`] on none waits for an earlier one.
-    pub(crate) fn add_missed(
+    pub(super) fn add_missed(
         &mut self,
         paths: &Paths,
         frictions: &Frictions,
         settings: &Settings,
-        look: usize,
+        Look { number, within }: Look,
         contacts: &mut Vec<Contact>,
     ) -> usize {
         self.sweep_paths(paths, settings.contact.touch());
@@ -44,15 +53,16 @@ impl Finder {
             let known = &contacts[from..to];
             let (a, b) = (paths.moving(i), paths.moving(j));
             piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
-                // An eighth of what the judge allows: the second look comes before a refusal.
-                if closest_on_the_way(a, b).on_the_way >= -unseen(a, b) / 8.0 {
+                // A part of what the judge allows: the second look comes before a refusal.
+                let allowed = unseen(a, b) / 8.0 + within / 2.0;
+                if closest_on_the_way(a, b).on_the_way >= -allowed {
                     return;
                 }
                 candidates.clear();
                 let known = known.iter().filter(|k| k.pieces == pieces);
-                news(settings.contact, a, b, known, candidates);
+                news(settings.contact, [a, b], within, known, candidates);
                 if !candidates.is_empty() {
-                    let sure = look >= PATIENCE || one_way_out(a, b);
+                    let sure = number >= PATIENCE || one_way_out(a, b);
                     let meets = (!sure).then(|| first_overlap(a, b));
                     push(candidates, [i, j], pieces, meets, frictions, found);
                 }
@@ -60,7 +70,7 @@ impl Finder {
         }
         self.known.clear();
         self.known.extend_from_slice(contacts);
-        self.first_come_first(paths.model, look, contacts);
+        self.first_come_first(paths.model, number, contacts);
         contacts.sort_by_key(Contact::key);
         self.drop_implied(paths.model, contacts);
         let new = |c: &&Contact| {
@@ -103,13 +113,14 @@ impl Finder {
 /// distance at the end of the motion.
 fn news<'a>(
     rule: Rule,
-    a: &Moving,
-    b: &Moving,
+    [a, b]: [&Moving; 2],
+    within: f64,
     known: impl Iterator<Item = &'a Contact> + Clone,
     candidates: &mut Vec<Candidate>,
 ) {
-    // An eighth of the overlap at which the second look begins: rounding is far below it.
-    let broken = |c: &Candidate| linear_gap(a, b, c) < -unseen(a, b) / 64.0;
+    // Less than the overlap at which the second look begins; rows of the problem hold far better.
+    let allowed = unseen(a, b) / 64.0 + within / 4.0;
+    let broken = |c: &Candidate| linear_gap(a, b, c) < -allowed;
     let known = || known.clone();
     let repeats = |c: &Candidate| known().any(|k| c.repeats(k.feature, k.normal, k.point));
     contacts_by(rule, a, b, candidates);
