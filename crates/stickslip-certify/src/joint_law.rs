@@ -10,7 +10,7 @@
 
 use crate::judge::Case;
 use glam::{DMat3, DVec3};
-use stickslip_model::joint::{AXES, Axis, Hold, JointImpulse, SINGULAR};
+use stickslip_model::joint::{AXES, Along, Axis, Hold, JointImpulse, SINGULAR};
 use stickslip_model::{Certificate, Residual};
 
 /// Misfits |Φ| of holds and limits are divided by one second, not by h: the tolerance of 1e-10 then means 1e-10 m.
@@ -92,8 +92,14 @@ pub(crate) fn joint_residual(
     let joint = &case.model.joints[number];
     let aims = case.given.aims.get(number).copied().unwrap_or_default();
     let placed = joint.placed(before);
-    let to = joint.placed(after).near(&done.coordinates);
+    let end = joint.placed(after);
+    let to = end.near(&done.coordinates);
     let from = placed.near(&to);
+    // Where gradients count, rx and rz must be two; in the middle, at both ends.
+    let regular = match done.along {
+        Along::Start => placed.regular,
+        Along::Middle => placed.regular.min(end.regular),
+    };
     let free = free_bodies(case, inverse, joint.bodies);
     let mut worst = (0.0, 0);
     for (k, axis) in joint.axes.iter().enumerate() {
@@ -113,7 +119,7 @@ pub(crate) fn joint_residual(
         if !(step.to.is_finite() && done.total()[k].is_finite()) {
             residual = f64::NAN;
         }
-        if axis.acts() && k >= 3 && placed.regular < SINGULAR {
+        if axis.acts() && k >= 3 && regular < SINGULAR {
             residual = f64::NAN;
         }
         if residual > worst.0 || residual.is_nan() {

@@ -7,5 +7,6 @@ mod flight;
 mod joint_law;
 mod judge;
 mod law;
+mod pull;
 
 pub use judge::{Case, Judge, Place};

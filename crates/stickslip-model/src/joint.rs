@@ -135,9 +135,26 @@ pub struct Placed {
     pub regular: f64,
 }
 
+/// Along which gradients ∇c of its coordinates the impulses of a joint act in a step.
+///
+/// Those of the start are the SHAKE scheme, whose energy does not drift. A body of inertia I that joints pull by p at levers r
+/// swings about the line of the pull with the frequency Ω, (hΩ)² = h p r/I; where that is above 4 the scheme is unstable, and
+/// soon has no solution. The gradients of the middle have one for every pull; they lose energy, at first order in h.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Along {
+    /// Directions and levers of the start of the step.
+    #[default]
+    Start,
+    /// Directions and levers with every body halfway between its poses at start and end. A torque on a body counts as carried
+    /// back with it to the start of the step, where the equation of its spin is written.
+    Middle,
+}
+
 /// What a joint (or a spring) did in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointImpulse {
+    /// Along which gradients its impulses act; springs act along those of the start.
+    pub along: Along,
     /// Coordinates at the end of the step, m and rad; turns of rx and rz are counted. Of a spring: its
     /// elongation, or the three components of it where its length at rest is zero.
     pub coordinates: [f64; AXES],

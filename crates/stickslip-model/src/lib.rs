@@ -22,7 +22,7 @@ pub mod spring;
 pub mod step;
 
 pub use certificate::{Certificate, Residual};
-pub use joint::{Aims, Joint, JointImpulse};
+pub use joint::{Aims, Along, Joint, JointImpulse};
 pub use model::{Body, Model};
 pub use restitution::Restitution;
 pub use scheme::Scheme;

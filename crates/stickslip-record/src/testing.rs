@@ -7,7 +7,7 @@ use crate::trajectory::Trajectory;
 use glam::DVec3;
 use stickslip_geometry::pose::exp;
 use stickslip_geometry::{Feature, Pose, Twist};
-use stickslip_model::joint::AXES;
+use stickslip_model::joint::{AXES, Along};
 use stickslip_model::{
     BodyState, Certificate, Cone, Contact, ContactImpulse, Friction, JointImpulse, Mode, Residual,
     StepRecord,
@@ -140,6 +140,7 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, random: &mut Random) 
 fn joint(random: &mut Random) -> JointImpulse {
     let mut six = || [(); AXES].map(|()| random.signed());
     JointImpulse {
+        along: Along::Middle,
         coordinates: six(),
         hold: six(),
         motor: six(),

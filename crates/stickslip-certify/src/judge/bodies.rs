@@ -2,6 +2,7 @@
 
 use crate::flight::{misfit, norm};
 use crate::judge::{Case, Judge};
+use crate::pull::Pull;
 use glam::DVec3;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_geometry::pose::exp;
@@ -21,10 +22,16 @@ pub(crate) struct Sum {
 
 impl Sum {
     fn add(&mut self, lever: DVec3, p: DVec3, torque: DVec3, rows: usize) {
+        let size = lever.length() * p.length() + torque.length();
+        self.add_moment(p, lever.cross(p) + torque, size, rows);
+    }
+
+    /// The same with the angular impulse about the centre of mass, whose terms have this size.
+    fn add_moment(&mut self, p: DVec3, moment: DVec3, size: f64, rows: usize) {
         self.linear += p;
-        self.angular += lever.cross(p) + torque;
+        self.angular += moment;
         self.linear_size += p.length();
-        self.angular_size += lever.length() * p.length() + torque.length();
+        self.angular_size += size;
         self.rows += rows;
     }
 }
@@ -46,7 +53,7 @@ impl Judge {
         }
     }
 
-    /// Joints act at the origin of their second frame, springs at their ends; their stored wrenches are checked where a
+    /// Joints act at the origin of their second frame ([`Pull`]), springs at their ends; their stored wrenches are checked where a
     /// certificate is given.
     pub(super) fn sum_joints(&mut self, case: &Case, mut c: Option<&mut Certificate>) {
         let (model, before, joints) = (case.model, case.before, case.joints);
@@ -55,14 +62,13 @@ impl Judge {
                 stored_wrench(done, force, torque, c);
             }
         };
-        for (joint, done) in model.joints.iter().zip(joints) {
-            let placed = joint.placed(before);
-            let (force, torque) = placed.wrench(&done.total());
-            check(done, force, torque);
-            for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
-                if let Some(k) = body {
-                    let lever = placed.point - before[k].pose.position;
-                    self.sums[k].add(lever, force * sign, torque * sign, AXES);
+        for (number, (joint, done)) in model.joints.iter().zip(joints).enumerate() {
+            let pull = Pull::of(case, number, done);
+            check(done, pull.force, pull.torque);
+            for (end, sign) in [(0, -1.0), (1, 1.0)] {
+                if let Some(k) = joint.bodies[end] {
+                    let (moment, size) = (pull.moments[end], pull.sizes[end]);
+                    self.sums[k].add_moment(pull.force * sign, moment, size, AXES);
                 }
             }
         }

@@ -19,6 +19,7 @@
 use crate::displacement::{normal_row, velocity_at};
 use crate::joint_law::phi_next;
 use crate::judge::{Case, Judge, frame_velocity};
+use crate::pull::Pull;
 use glam::DVec3;
 use stickslip_model::{ContactImpulse, JointImpulse};
 
@@ -103,16 +104,13 @@ fn contact_work(case: &Case, contact: &ContactImpulse) -> f64 {
 /// A joint's work on the free bodies, by its impulses and their velocities after the step.
 fn joint_work(case: &Case, number: usize, done: &JointImpulse) -> f64 {
     let joint = &case.model.joints[number];
-    let placed = joint.placed(case.before);
-    let (force, torque) = placed.wrench(&done.total());
+    let pull = Pull::of(case, number, done);
     let mut work = 0.0;
-    for (body, sign) in joint.bodies.into_iter().zip([-1.0, 1.0]) {
-        let Some(k) = body.filter(|&k| case.model.bodies[k].is_free()) else {
-            continue;
-        };
-        let twist = &case.after[k].twist;
-        let lever = placed.point - case.before[k].pose.position;
-        work += sign * (force.dot(twist.at(lever)) + torque.dot(twist.angular));
+    for (end, sign) in [(0, -1.0), (1, 1.0)] {
+        if let Some(k) = joint.bodies[end].filter(|&k| case.model.bodies[k].is_free()) {
+            let twist = &case.after[k].twist;
+            work += sign * pull.force.dot(twist.linear) + pull.moments[end].dot(twist.angular);
+        }
     }
     work
 }

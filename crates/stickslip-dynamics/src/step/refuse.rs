@@ -20,6 +20,13 @@ pub(crate) enum Failure {
     Step(Box<StepError>),
 }
 
+impl Failure {
+    /// Was it a joint that cannot be closed?
+    pub(crate) fn is_open_joint(&self) -> bool {
+        matches!(self, Self::Step(e) if matches!(**e, StepError::JointOpen { .. }))
+    }
+}
+
 /// An answer that did not pass the gate.
 pub(crate) struct Refusal {
     pub(crate) solver: &'static str,

@@ -21,7 +21,7 @@ use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::stopwatch::{Stage, Stopwatch};
 use stickslip_model::islands::Islands;
-use stickslip_model::{BodyState, Scheme};
+use stickslip_model::{Along, BodyState, Scheme};
 use stickslip_solvers::solver::{ContactSolver, Solved};
 
 /// Second looks in a step at most. Each adds at least one contact, and a motion that meets something new every time is that
@@ -50,13 +50,38 @@ impl Trial {
         self.joints.begin();
     }
 
-    /// The motion through the step that `solver` finds; contacts that were missed at first are added to `contacts`.
+    /// The motion through the step that `solver` finds; contacts that were missed at first are added to `contacts`. Joints act
+    /// along the gradients of the start of the step, or of its middle where they pull too hard for that.
     pub(crate) fn motion(
         &mut self,
         step: &Predicted,
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
+        let start = self.along(Along::Start, step, contacts, solver);
+        let hard = match &start {
+            Ok(_) => self.joints.overpull(step, &self.assembly),
+            Err(failure) => failure.is_open_joint(),
+        };
+        if !hard {
+            return start;
+        }
+        match self.along(Along::Middle, step, contacts, solver) {
+            // Unstable as it may be, it is a motion.
+            Err(_) if start.is_ok() => start,
+            middle => middle,
+        }
+    }
+
+    /// The same with the joints' impulses along given gradients.
+    fn along(
+        &mut self,
+        along: Along,
+        step: &Predicted,
+        contacts: &mut Contacts,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Motion, Failure> {
+        self.joints.act_along(along);
         self.solved = false;
         let solved = match step.plan.scheme {
             Scheme::Implicit => implicit::iterate(self, step, contacts, solver)?,
@@ -135,6 +160,10 @@ impl Trial {
             self.solved = true;
             let closed = (self.joints).close(step, contacts, assembly, motion, &mut rounds)?;
             if closed != Closed::NotYet {
+                if self.joints.settle(step, assembly) {
+                    motion.integrate(step, assembly, contacts, &mut self.islands)?;
+                    self.joints.store(step, assembly, motion);
+                }
                 solved.iterations = iterations;
                 return Ok((solved, closed));
             }

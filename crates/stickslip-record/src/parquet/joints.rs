@@ -7,7 +7,7 @@ use crate::error::RecordError;
 use glam::DVec3;
 use parquet::data_type::ByteArray;
 use stickslip_model::StepRecord;
-use stickslip_model::joint::{AXES, JointImpulse};
+use stickslip_model::joint::{AXES, Along, JointImpulse};
 
 const fn real(name: &'static str, unit: &'static str) -> Column {
     Column {
@@ -17,8 +17,9 @@ const fn real(name: &'static str, unit: &'static str) -> Column {
     }
 }
 
-/// Coordinates, then the impulses of holds and limits, motors and friction, then all of it in the world.
-pub(super) const JOINT_COLUMNS: [Column; 33] = [
+/// Coordinates, then the impulses of holds and limits, motors and friction, then all of it in the world, then along which
+/// gradients it acts.
+pub(super) const JOINT_COLUMNS: [Column; 34] = [
     Column {
         name: "step",
         kind: Kind::Int,
@@ -60,12 +61,19 @@ pub(super) const JOINT_COLUMNS: [Column; 33] = [
     real("lx", "N m s"),
     real("ly", "N m s"),
     real("lz", "N m s"),
+    Column {
+        name: "middle",
+        kind: Kind::Flag,
+        unit: "",
+    },
 ];
 
 /// First column of numbers.
 const FIRST: usize = 3;
 /// How many numbers a row has.
-const NUMBERS: usize = JOINT_COLUMNS.len() - FIRST;
+const NUMBERS: usize = 30;
+/// The flag after them.
+const MIDDLE: usize = FIRST + NUMBERS;
 
 /// The numbers of a joint, in the order of the columns.
 pub(crate) fn numbers(done: &JointImpulse) -> [f64; NUMBERS] {
@@ -87,7 +95,11 @@ pub(super) fn row<'a>(
     done: &JointImpulse,
 ) -> impl Iterator<Item = Value<'a>> {
     let first = [Value::Int(step), Value::Real(t), Value::Text(name)];
-    first.into_iter().chain(numbers(done).map(Value::Real))
+    let middle = Value::Flag(done.along == Along::Middle);
+    first
+        .into_iter()
+        .chain(numbers(done).map(Value::Real))
+        .chain([middle])
 }
 
 /// Refuses joints that are not those of the header, or not finite.
@@ -141,6 +153,11 @@ pub(super) fn read(
             DVec3::new(rows.real(at, i), rows.real(at + 1, i), rows.real(at + 2, i))
         };
         step.joints.push(JointImpulse {
+            along: if rows.flag(MIDDLE, i) {
+                Along::Middle
+            } else {
+                Along::Start
+            },
             coordinates: six(0),
             hold: six(1),
             motor: six(2),

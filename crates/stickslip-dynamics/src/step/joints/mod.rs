@@ -1,6 +1,6 @@
 //! Joints and springs in the problem of a step: their part of lines 4 and 6.
 //!
-//! The directions W belong to the start of the step. The right-hand side b is set so that u = Wᵀν + b is what
+//! The directions W belong to the start of the step (where joints pull too hard for that, to its middle: [`middle`]). The right-hand side b is set so that u = Wᵀν + b is what
 //! the coordinates say at a trial motion: solved again and again, the trial becomes the motion itself, and
 //! the coordinates at the end of the step are exact (Φ(q ⊕ hν⁺) = 0 with forces along ∇Φ(q): the SHAKE
 //! scheme, whose energy does not drift).
@@ -14,12 +14,14 @@
 //! | [`rows`] | which rows a joint has, with their bounds and directions |
 //! | [`limits`] | which limits have a row at all |
 //! | [`linearise`] | the right-hand side about a trial motion |
+//! | [`middle`] | impulses along the gradients of the middle of the step |
 //! | [`rounds`] | the rounds until every joint is closed |
 //! | [`springs`] | rows of implicit springs, forces of explicit ones |
 //! | [`record`] | impulses and coordinates for the record, names of blocks |
 
 mod limits;
 mod linearise;
+mod middle;
 mod record;
 pub(crate) mod rounds;
 mod rows;
@@ -31,12 +33,13 @@ use crate::step::refuse::Failure;
 use crate::step::twist::to_problem;
 use glam::DVec3;
 use linearise::{Pace, compliance};
+use middle::Mass;
 use rows::{JOINT_ROWS, JointRow, Source, last_impulse};
 use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{BodyState, Model};
+use stickslip_model::{Along, BodyState, Model};
 use stickslip_solvers::problem::residual::w_bar;
 
 /// Memory of the joints and springs in a step.
@@ -56,6 +59,8 @@ pub(crate) struct Joints {
     watched: Vec<(usize, usize)>,
     /// Poses of the trial motion.
     trial: Vec<Pose>,
+    /// Along which gradients the impulses of the joints act.
+    along: Along,
 }
 
 impl Joints {
@@ -104,6 +109,9 @@ impl Joints {
                     .map(|&i| to_problem(&from[i].twist)),
             );
             assembly.nu = nu;
+            if self.along == Along::Middle {
+                self.turn(step, assembly, Mass::Symmetric);
+            }
             let blocks = &mut assembly.problem.contacts;
             self.linearise(step, blocks, &assembly.nu, &[], Pace::FIRST);
         }

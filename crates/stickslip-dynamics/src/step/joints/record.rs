@@ -3,23 +3,20 @@
 use super::Joints;
 use super::rows::{JointRow, Source};
 use crate::step::assemble::Assembly;
+use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use glam::DVec3;
-use stickslip_model::{BodyState, JointImpulse, Model};
+use stickslip_model::{JointImpulse, Model};
 
 impl Joints {
-    /// The answer, from the impulses of the blocks and the states at the end of the step.
-    pub(super) fn store(
-        &self,
-        step: &Predicted,
-        p: &[DVec3],
-        next: &[BodyState],
-        record: &mut Vec<JointImpulse>,
-    ) {
-        let model = step.model();
+    /// What joints and springs did, from the impulses of the blocks and the states at the end of the motion.
+    pub(crate) fn store(&self, step: &Predicted, assembly: &Assembly, motion: &mut Motion) {
+        let (model, p) = (step.model(), &assembly.impulses);
+        let (next, record) = (&motion.bodies, &mut motion.joints);
         record.clear();
         for (k, joint) in model.joints.iter().enumerate() {
             record.push(JointImpulse {
+                along: self.along,
                 coordinates: joint.placed(next).near(&self.from[k]),
                 ..JointImpulse::default()
             });
@@ -52,7 +49,8 @@ impl Joints {
             }
         }
         let (joints, springs) = record.split_at_mut(model.joints.len());
-        for (placed, done) in self.placed.iter().zip(joints) {
+        for (k, done) in joints.iter_mut().enumerate() {
+            let placed = self.acting(step, k, |i| next[i].pose);
             (done.linear, done.angular) = placed.wrench(&done.total());
         }
         for (placed, done) in self.springs.iter().zip(springs) {

@@ -1,6 +1,7 @@
 //! The rounds until every joint is closed: after each solve the rows are set anew about the motion found.
 
 use super::linearise::Pace;
+use super::middle::Mass;
 use super::{Joints, joins_anything};
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
@@ -8,6 +9,7 @@ use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::rows::follow_displacements;
+use stickslip_model::Along;
 
 /// Most rounds of one problem. Chains pulled nearly straight need some dozens; what needs more goes in a circle.
 const MOST_ROUNDS: usize = 200;
@@ -33,6 +35,8 @@ pub(crate) struct Rounds {
     /// Rounds since the misfit last halved.
     stalled: usize,
     best: f64,
+    /// By how much u was off in the first round, m/s.
+    first: f64,
     /// By how much u was off in the last round, m/s, and the joint where.
     off: f64,
     joint: usize,
@@ -63,16 +67,22 @@ impl Rounds {
         }
     }
 
-    /// What a solver's failure in one of the rounds is. Where the rounds had stalled, impulses grow without bound: no impulse
+    /// What a solver's failure in one of the rounds is. Where the rounds had stalled or diverged, impulses grow without bound: no impulse
     /// along the joints' gradients closes them.
     pub(crate) fn blame(&self, failure: Failure, step: &Predicted) -> Failure {
         match failure {
-            Failure::Solver(_) if self.stalled >= STALLED => {
+            Failure::Solver(_) if self.stalled >= STALLED || self.diverged(step) => {
                 let misfit = self.off * step.plan.h.min(1.0);
                 step.joint_open(self.joint, misfit).into()
             }
             other => other,
         }
+    }
+
+    /// A misfit far beyond that of the first round and faster than any body moves is that of no motion: there is no solution.
+    fn diverged(&self, step: &Predicted) -> bool {
+        let fastest = step.last.certificate.speed.max(1.0);
+        self.off > ELSEWHERE * self.first && self.off > fastest
     }
 
     /// Takes note of how far u was off, m/s, and of the joint where.
@@ -81,6 +91,9 @@ impl Rounds {
         self.count += 1;
         self.since += 1;
         self.off = off;
+        if self.count == 1 {
+            self.first = off;
+        }
         if self.count == 1 || off < 0.5 * self.best {
             self.best = off;
             self.stalled = 0;
@@ -120,8 +133,11 @@ impl Joints {
             return Ok(Closed::Yes);
         }
         self.try_next(&motion.bodies);
-        self.store(step, &assembly.impulses, &motion.bodies, &mut motion.joints);
+        self.store(step, assembly, motion);
         let pace = rounds.pace();
+        if self.along == Along::Middle {
+            self.turn(step, assembly, Mass::Symmetric);
+        }
         let (blocks, nu, p) = (
             &mut assembly.problem.contacts,
             &assembly.nu,
@@ -132,16 +148,19 @@ impl Joints {
             return Ok(Closed::LimitMissed);
         }
         let off_rows = follow_displacements(step, assembly, motion, pace.relaxation);
-        let change = if off_rows > off_joints || off_rows.is_nan() {
-            off_rows
-        } else {
-            off_joints
-        };
+        let change = [off_rows, self.unsettled(assembly)]
+            .into_iter()
+            .fold(off_joints, larger);
         // Long steps count as a second.
         rounds.note(change * step.plan.h.max(1.0), joint);
         let moves = self.needs_trials() || off_rows > 0.0;
         rounds.verdict(step, contacts, change, moves)
     }
+}
+
+/// The larger of two; not a number if one is not.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 impl Rounds {
@@ -159,7 +178,8 @@ impl Rounds {
         if !moves || off <= 0.25 * step.gap_floor(&contacts.list) || enough {
             return Ok(Closed::Yes);
         }
-        if self.count < MOST_ROUNDS && self.stalled < PATIENCE && !off.is_nan() {
+        let goes_on = self.stalled < PATIENCE && !self.diverged(step);
+        if self.count < MOST_ROUNDS && goes_on && !off.is_nan() {
             return Ok(Closed::NotYet);
         }
         // A chain pulled straight is closed slowly: the judge decides where half of what may be accepted is reached.
