@@ -2,8 +2,8 @@
 
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
-    AIM, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS, NEWTON_STEPS,
-    PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
+    AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS,
+    NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -28,14 +28,15 @@ use glam::DVec3;
 // Settings, as the problem at hand has them.
 
 impl Chain<'_> {
-    /// Newton as a stage: stored problems are not taken further than the tolerance, nor are redundant contacts, whose impulses
-    /// would go far for the last digits ([`Chain::polish`] does that).
+    /// Newton as a stage: stored problems are not taken further than the tolerance, nor are redundant contacts that have
+    /// impulses already, which would go far for the last digits ([`Chain::polish`] does that).
     pub(super) fn newton_settings(&self) -> NewtonSettings {
         NewtonSettings {
             iterations: NEWTON_STEPS,
             patience: PATIENCE,
             regularisation: self.regularisation,
-            polish: self.profile.form == Form::Step && self.profile.contacts <= FEW,
+            polish: self.profile.form == Form::Step
+                && (self.profile.contacts <= FEW || self.profile.is_cold()),
             ..NewtonSettings::ALONE
         }
     }
@@ -113,7 +114,7 @@ impl Chain<'_> {
     /// The impulses as they are, where they already solve the problem as well as any method would.
     pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
         self.judge(p, Effort::default(), "last-impulses");
-        (self.best.residual <= AIM.min(self.tolerance)).into()
+        (self.best.residual <= (AS_THEY_ARE * AIM).min(self.tolerance)).into()
     }
 
     /// Newton from impulses that may be nearly right; the best so far are left in `p` where it fails.

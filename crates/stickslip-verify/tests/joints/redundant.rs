@@ -1,5 +1,6 @@
 //! Random scenes with redundant joints and contacts.
 
+use stickslip::model::Along;
 use stickslip::prelude::*;
 use stickslip_testing::Random;
 use stickslip_verify::{cuboid, ground};
@@ -73,8 +74,9 @@ fn scene(random: &mut Random, flat: bool) -> World {
     builder.build().expect("a scene")
 }
 
-/// Runs a hundred scenes; gives those of which a step was refused, whole or at all, with its number, and what was run.
-fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
+/// Runs a hundred scenes; gives those of which a step was refused, along the gradients at its start or whole (false) or at all (true),
+/// with its number, and what was run.
+fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<bool>) {
     let mut random = Random::congruential(20_261_116);
     let (mut steps, mut contacts, mut joints) = (0, 0, 0);
     let (mut refused, mut nets) = (Vec::new(), Vec::new());
@@ -83,17 +85,26 @@ fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
         joints += world.model().joints.len();
         // What lies on the ground is held by it.
         let hangs = world.body("b0").expect("b0").pose.position.z > 0.2;
-        nets.push(hangs && open_to_second_order(&world) > 1e-9);
+        // Joints may stay open by the tolerance.
+        let open = open_to_second_order(&world);
+        nets.push(hangs && open > world.settings().tolerance);
+        eprintln!("scene {k}: open by {open:.1e} m");
         for step in 1..=50 {
             if let Err(e) = world.step() {
                 eprintln!("scene {k}: {e}");
-                refused.push((k, step));
+                refused.push((k, step, true));
                 break;
             }
             if world.last_step().h < world.settings().h {
                 eprintln!("scene {k}: step {step} is divided");
-                refused.push((k, step));
-                break;
+                refused.push((k, step, false));
+                if step == 1 {
+                    break;
+                }
+            }
+            let mut joints = world.last_step().joints.iter();
+            if step == 1 && joints.any(|j| j.along == Along::Middle) {
+                refused.push((k, step, false));
             }
             steps += 1;
             contacts += world.contact_forces().count();
@@ -106,17 +117,19 @@ fn hundred(flat: bool) -> (Vec<(usize, u64)>, Vec<bool>) {
 #[test]
 fn a_hundred_redundant_scenes_are_held_together() {
     let (refused, nets) = hundred(false);
-    assert!(refused.is_empty() && nets.iter().all(|net| !net));
+    assert!(refused.iter().all(|r| !r.2) && nets.iter().all(|net| !net));
 }
 
 /// A net of rods that hangs in one plane holds a load across it to second order only: there the force without bound that it
-/// would take is refused, and nowhere else. (What shorter steps leave open is less than the tolerance now and then.)
+/// would take is refused along the gradients at the start of the step, and nowhere else is a step without an answer. (Along those of
+/// its middle, or in shorter steps, some of these nets bear.)
 #[test]
 fn flat_scenes_are_refused_where_no_impulse_holds_them() {
     let (refused, nets) = hundred(true);
     for (k, net) in nets.into_iter().enumerate() {
-        let stopped = refused.iter().find(|r| r.0 == k).map(|r| r.1);
-        assert_eq!(stopped, net.then_some(1), "scene {k}");
+        let first = refused.iter().any(|r| r.0 == k && r.1 == 1);
+        let stopped = refused.iter().any(|r| r.0 == k && r.2);
+        assert!(if net { first } else { !stopped }, "scene {k}");
     }
 }
 

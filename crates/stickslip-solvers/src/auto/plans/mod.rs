@@ -104,7 +104,9 @@ pub(super) const SLOW_CENTRES: usize = 90;
 pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
 /// Residual that is aimed at where it is cheap, m/s: what rests stays at rest to rounding, although the tolerance would let it
 /// creep.
-pub(super) const AIM: f64 = 5e-13;
+pub(super) const AIM: f64 = 5e-14;
+/// The impulses of the last step are taken as they are up to so many times that: they serve a few steps before they are polished.
+pub(super) const AS_THEY_ARE: f64 = 10.0;
 
 /// Part of the tolerance that every stage looks for where contacts are few and rarely redundant. (5e-9 m/s becomes the 1e-11 m/s
 /// that were always asked for.)
@@ -142,12 +144,18 @@ pub(super) const CHANGES: u32 = 60;
 const WORK: usize = 150_000;
 const LEAST_FACTORISATIONS: usize = 150;
 const MOST_FACTORISATIONS: usize = 800;
+/// The same of few contacts, whose factorisations are a matter of microseconds.
+const MOST_OF_FEW: usize = 10_000;
 pub(super) const PATIENT: usize = 12;
 
 /// Contacts that may be factored on an island of so many.
 pub(super) fn budget(contacts: usize) -> usize {
-    let [least, most] = [LEAST_FACTORISATIONS, MOST_FACTORISATIONS].map(|n| n * contacts);
-    WORK.clamp(least, most)
+    let most = if contacts <= FEW {
+        MOST_OF_FEW
+    } else {
+        MOST_FACTORISATIONS
+    };
+    WORK.clamp(LEAST_FACTORISATIONS * contacts, most * contacts)
 }
 
 /// Every table.

@@ -134,6 +134,7 @@ pub const WARM: Table = Table {
             why: "tells whether rest is possible; left where velocities do not fall: 30 % less time on plates and balls",
         },
         INTERIOR,
+        INFEASIBLE,
         COMPLIANT_FROM_ZERO,
         COMPLIANT_RESTARTED,
         Stage {
@@ -161,7 +162,6 @@ pub const WARM: Table = Table {
             why: "redundant contacts: compliance gives moves that change no velocity a finite size",
         },
         LEMKE,
-        INFEASIBLE,
     ],
 };
 
@@ -213,9 +213,9 @@ pub const COLD: Table = Table {
         },
         NEWTON_ON_ALART_CURNIER,
         SWEEPS,
+        INFEASIBLE,
         COMPLIANT_FROM_ZERO,
         COMPLIANT_RESTARTED,
         LEMKE,
-        INFEASIBLE,
     ],
 };
