@@ -6,6 +6,7 @@
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
 //! | `stages`, `rest`, `last` | one function a stage |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
+//! | `answered` | islands that the last call has answered already |
 //! | `steps`, `stored` | the two doors: a step, island by island, and a problem on its contacts |
 //! | [`selection`] | which of several answers is taken |
 //!
@@ -14,8 +15,8 @@
 //!
 //! The search ends at the first stage whose residual meets the tolerance (Newton polishes it to
 //! rounding level), or is the rounding of the impulses, 16 ε w̄|p|, where that is larger. The residual that decides is that of the problem as given, recomputed from the
-//! impulses; a stage that does not reach the tolerance is never passed off as an answer. Nothing of a problem changes the answer to the next:
-//! engines keep memory only, and settings come with every call.
+//! impulses; a stage that does not reach the tolerance is never passed off as an answer. Nothing of a problem changes the answer to another:
+//! engines keep memory only, and settings come with every call. (The same problem with its own answer as guess has that answer.)
 //!
 //! **Selection rule.** Which of several answers is taken, see [`selection`]: the stages that the tables mark follow it. Stored
 //! problems have no motion to go on: for them ([`Auto::solve_local`]) any answer will do, the quickest first; what decides is
@@ -23,6 +24,7 @@
 //!
 //! **What ran** is kept in a [`Trace`], see [`ContactSolver::trace`].
 
+mod answered;
 mod chain;
 mod last;
 pub mod plans;
@@ -33,6 +35,7 @@ mod stages;
 mod steps;
 mod stored;
 
+use crate::auto::answered::Answers;
 use crate::auto::chain::{Kit, Scope};
 use crate::auto::plans::PATIENT;
 use crate::auto::steps::Asked;
@@ -58,6 +61,7 @@ pub struct Auto {
     budgets: Option<usize>,
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.
     parts: Vec<SystemMemory>,
+    answers: Answers,
 }
 
 impl Auto {

@@ -56,6 +56,7 @@ impl Auto {
         let mut islands = std::mem::take(&mut self.islands);
         let mut parts = std::mem::take(&mut self.parts);
         islands.find_in_step(problem);
+        self.answers.begin();
         parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
         let solved = if islands.len() <= 1 {
             self.solve_island(problem, &p, asked, &mut parts[0])
@@ -137,6 +138,24 @@ impl Auto {
         if let Some(solved) = self.one_contact(problem, asked.tolerance) {
             return Ok(solved);
         }
+        let tolerance = asked.tolerance;
+        let known = self.answers.find(problem, guess, tolerance);
+        let solved = match known.filter(|_| asked.scope == Scope::All) {
+            Some(solved) => solved,
+            None => self.by_stages(problem, guess, asked, memory)?,
+        };
+        self.answers.keep(problem, &solved);
+        Ok(solved)
+    }
+
+    /// The same where there are several contacts and the last call did not answer it.
+    fn by_stages(
+        &mut self,
+        problem: &ContactProblem,
+        guess: &[DVec3],
+        asked: Asked<'_>,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
         let budget = plans::budget(problem.contacts.len());
         let _limit = WorkLimit::of(asked.budgets.map(|budgets| budgets * budget));
         let posed = Posed::Step(problem);
