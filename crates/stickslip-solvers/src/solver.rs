@@ -19,6 +19,18 @@ pub struct Guarantee {
     pub hypotheses: &'static str,
 }
 
+/// What an answer is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Purpose {
+    /// To see which contacts are missing: where an island is hard, a residual of so many m/s will do.
+    Draft(f64),
+    /// To be the step.
+    #[default]
+    Answer,
+    /// To be the step where nothing else was: with more patience.
+    LastResort,
+}
+
 /// Impulses of a solved step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solved {
@@ -119,12 +131,13 @@ pub trait ContactSolver: Send {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError>;
-    /// As [`Self::solve`], with more patience where a solver's work is bounded: the last resort of a step.
+    /// As [`Self::solve`], with the work that the answer is worth, where a solver's work is bounded.
     ///
     /// # Errors
     /// As [`Self::solve`].
-    fn solve_patiently(
+    fn solve_for(
         &mut self,
+        _: Purpose,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,

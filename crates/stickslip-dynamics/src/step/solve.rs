@@ -8,7 +8,7 @@ use glam::DVec3;
 use stickslip_model::Contact;
 use stickslip_solvers::engines::velocity;
 use stickslip_solvers::problem::residual::w_bar;
-use stickslip_solvers::solver::{ContactSolver, SolveError, Solved};
+use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
 
 /// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
 /// towards rounding.)
@@ -24,6 +24,14 @@ const SHOWN_TO_JUDGE: f64 = 10.0;
 /// Impulses of open contacts that change a velocity by less than this part of what is aimed at are rounding.
 const NEGLIGIBLE: f64 = 1e-3;
 
+/// What a solver is asked.
+#[derive(Clone, Copy)]
+struct Question {
+    /// The residual, m/s.
+    tolerance: f64,
+    purpose: Purpose,
+}
+
 impl Assembly {
     /// Solves the problem, its static and kinetic friction included; impulses and velocities are left in the assembly, those
     /// of the answer returned are empty. While joints are far from closed, residuals up to `coarse` (m/s) will do.
@@ -32,15 +40,23 @@ impl Assembly {
         step: &Predicted,
         contacts: &Contacts,
         solver: &mut dyn ContactSolver,
+        purpose: Purpose,
         coarse: f64,
     ) -> Result<Solved, Failure> {
-        let wanted = ASKED * step.wanted() * self.speed(step);
-        let least = OF_ROUNDING * step.gap_floor(&contacts.list);
-        let tolerance = wanted.max(least).max(coarse);
-        let solved = self.settle_friction(step, contacts, solver, tolerance)?;
+        let question = Question {
+            tolerance: self.tolerance(step, contacts).max(coarse),
+            purpose,
+        };
+        let solved = self.settle_friction(step, contacts, solver, question)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
         Ok(solved)
+    }
+
+    /// The residual that a solver is asked for, m/s.
+    pub(crate) fn tolerance(&self, step: &Predicted, contacts: &Contacts) -> f64 {
+        let wanted = ASKED * step.wanted() * self.speed(step);
+        wanted.max(OF_ROUNDING * step.gap_floor(&contacts.list))
     }
 
     /// Where static and kinetic friction differ, a contact that slides with static friction is given kinetic friction and the
@@ -51,11 +67,11 @@ impl Assembly {
         step: &Predicted,
         contacts: &Contacts,
         solver: &mut dyn ContactSolver,
-        tolerance: f64,
+        question: Question,
     ) -> Result<Solved, Failure> {
         let mut iterations = 0;
         loop {
-            let mut solved = self.ask(step, solver, tolerance)?;
+            let mut solved = self.ask(step, solver, question)?;
             iterations += solved.iterations;
             solved.iterations = iterations;
             self.impulses = std::mem::take(&mut solved.impulses);
@@ -79,18 +95,18 @@ impl Assembly {
         &mut self,
         step: &Predicted,
         solver: &mut dyn ContactSolver,
-        tolerance: f64,
+        Question { tolerance, purpose }: Question,
     ) -> Result<Solved, Failure> {
         let (problem, guess) = (&self.problem, Some(&*self.impulses));
-        let answer = if step.last_resort {
-            solver.solve_patiently(problem, guess, tolerance)
-        } else {
-            solver.solve(problem, guess, tolerance)
-        };
+        let answer = solver.solve_for(purpose, problem, guess, tolerance);
         let mut solved = answer.or_else(SolveError::into_best)?;
         let nu = &mut self.nu;
         self.problem.velocity_into(&solved.impulses, nu);
-        if solved.residual <= tolerance {
+        let enough = match purpose {
+            Purpose::Draft(enough) => tolerance.max(enough),
+            _ => tolerance,
+        };
+        if solved.residual <= enough {
             return Ok(solved);
         }
         let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);
@@ -111,7 +127,7 @@ impl Assembly {
 
     /// A speed that the bodies had before the step or would have without contacts, at least 1 m/s: the judge's
     /// bound grows with that after the step.
-    fn speed(&self, step: &Predicted) -> f64 {
+    pub(crate) fn speed(&self, step: &Predicted) -> f64 {
         let free = &self.problem.nu_free;
         let before = step.last.certificate.speed;
         let fastest = free.iter().map(|nu| nu.linear.length()).fold(0.0, f64::max);

@@ -4,6 +4,7 @@ use crate::methods::Grid;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use stickslip_model::{BodyState, Kind, Model, Restitution, Scheme, StepRecord};
+use stickslip_solvers::solver::Purpose;
 
 /// What kind of step is wanted, and how long it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,6 +84,15 @@ pub(crate) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
+    /// What the answer of a solver is for.
+    pub(crate) const fn purpose(&self) -> Purpose {
+        if self.last_resort {
+            Purpose::LastResort
+        } else {
+            Purpose::Answer
+        }
+    }
+
     /// The residual that solvers are to reach, m/s for velocities up to 1 m/s.
     pub(crate) fn wanted(&self) -> f64 {
         let settings = self.settings;

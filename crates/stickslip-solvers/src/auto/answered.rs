@@ -23,9 +23,7 @@ impl Answered {
     fn is(&self, problem: &ContactProblem, guess: &[DVec3]) -> bool {
         let own = self.solved.impulses.iter();
         own.len() == guess.len()
-            && own
-                .zip(guess)
-                .all(|(own, p)| own == p || *p == DVec3::ZERO)
+            && own.zip(guess).all(|(own, p)| own == p || *p == DVec3::ZERO)
             && self.problem == *problem
     }
 }

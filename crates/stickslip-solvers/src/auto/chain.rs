@@ -1,7 +1,8 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
-use crate::auto::plans::{AIM_OF_FEW, BY_PATCHES, Begin, FEW, Stage, Table};
+use crate::auto::plans::{AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, Stage, Table};
 use crate::auto::profile::{Form, Profile};
+use crate::auto::steps::Asked;
 use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::compliant::Compliant;
 use crate::engines::homotopy::Homotopy;
@@ -112,8 +113,11 @@ pub(super) struct Chain<'a> {
     pub(super) aside: Option<Aside>,
     /// What ends the search, in the measure of the caller: m/s for a step, Siconos' scaling for a local problem.
     pub(super) tolerance: f64,
-    /// What the caller is content with where the search has ended without that.
+    /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
+    asked_for: f64,
     enough: f64,
+    /// Spent so far.
+    factorisations: usize,
     /// The tolerance of the methods, m/s.
     pub(super) inner: f64,
     /// Relative regularisation of D in every Newton of the table at hand.
@@ -142,15 +146,19 @@ impl<'a> Chain<'a> {
         memory: &'a mut SystemMemory,
         kit: &'a mut Kit,
         guess: &'a [DVec3],
-        tolerance: f64,
-        scope: Scope,
+        asked: Asked<'_>,
     ) -> Self {
         let mut system = memory.system(problem);
         let profile = Profile::of(problem, &mut system, guess, &mut kit.u);
-        let enough = tolerance;
+        let Asked {
+            tolerance: asked_for,
+            enough,
+            scope,
+            ..
+        } = asked;
         let tolerance = match profile.form {
-            Form::Step if profile.contacts <= FEW => AIM_OF_FEW * enough,
-            _ => enough,
+            Form::Step if profile.contacts <= FEW => AIM_OF_FEW * asked_for,
+            _ => asked_for,
         };
         let best = if guess.len() == profile.contacts {
             Best::start(guess)
@@ -167,7 +175,9 @@ impl<'a> Chain<'a> {
             best,
             aside: None,
             tolerance,
+            asked_for,
             enough,
+            factorisations: 0,
             inner: tolerance,
             regularisation: NewtonSettings::ALONE.regularisation,
             stage: "none",
@@ -193,6 +203,10 @@ impl<'a> Chain<'a> {
             if !self.takes(table, stage) {
                 continue;
             }
+            if self.is_draft_enough() {
+                verdict = Verdict::Answer;
+                break;
+            }
             self.place(stage.from, &mut p);
             verdict = self.run(table, stage, &mut p);
             if !matches!(verdict, Verdict::Next) || limit::reached() {
@@ -201,6 +215,13 @@ impl<'a> Chain<'a> {
         }
         self.kit.p = p;
         verdict
+    }
+
+    /// Is a draft wanted, and the best so far as good as it will be without much work?
+    fn is_draft_enough(&self) -> bool {
+        self.enough > self.asked_for
+            && self.factorisations >= DRAFT
+            && self.best.residual <= self.enough
     }
 
     /// Is this stage one for the problem at hand, and wanted?
@@ -251,6 +272,7 @@ impl<'a> Chain<'a> {
     /// Counts what was taken without an offer.
     pub(super) fn charge(&mut self, effort: Effort) {
         self.effort += effort;
+        self.factorisations += effort.factorisations;
         self.best.iterations += effort.iterations;
     }
 
@@ -316,7 +338,7 @@ impl<'a> Chain<'a> {
         } else {
             self.take_up();
         }
-        let (allowed, tolerance) = (self.allowed().max(self.enough), self.enough);
+        let (allowed, tolerance) = (self.allowed().max(self.enough), self.asked_for);
         let best = self.best;
         if best.residual <= allowed {
             return Ok(Solved {

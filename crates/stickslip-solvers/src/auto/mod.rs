@@ -36,7 +36,7 @@ mod steps;
 mod stored;
 
 use crate::auto::answered::Answers;
-use crate::auto::chain::{Kit, Scope};
+use crate::auto::chain::Kit;
 use crate::auto::plans::PATIENT;
 use crate::auto::steps::Asked;
 use crate::coupling::SystemMemory;
@@ -44,7 +44,7 @@ use crate::engines::dense_island;
 use crate::problem::ContactProblem;
 use crate::problem::islands::{Islands, Part};
 use crate::problem::local::LocalProblem;
-use crate::solver::{ContactSolver, Guarantee, SolveError, Solved, StoredSolver};
+use crate::solver::{ContactSolver, Guarantee, Purpose, SolveError, Solved, StoredSolver};
 use crate::trace::Trace;
 use glam::DVec3;
 
@@ -87,26 +87,6 @@ impl Auto {
         }
     }
 
-    fn solve_within(
-        &mut self,
-        budgets: Option<usize>,
-        problem: &ContactProblem,
-        guess: Option<&[DVec3]>,
-        tolerance: f64,
-    ) -> Result<Solved, SolveError> {
-        self.kit.trace.begin();
-        let asked = Asked {
-            tolerance,
-            scope: Scope::All,
-            budgets,
-            instead: None,
-        };
-        let solved = self.solve_step(problem, guess, asked);
-        self.kit.trace.end();
-        self.kit.trace.keep(problem, guess, tolerance);
-        solved
-    }
-
     /// Forgets what the last problem's pattern was, so that the next local problem costs what one never seen costs (but
     /// for fresh memory): for fair measurements.
     pub fn forget(&mut self) {
@@ -132,17 +112,32 @@ impl ContactSolver for Auto {
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        self.solve_within(self.budgets, problem, guess, tolerance)
+        self.solve_for(Purpose::Answer, problem, guess, tolerance)
     }
 
-    fn solve_patiently(
+    fn solve_for(
         &mut self,
+        purpose: Purpose,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,
     ) -> Result<Solved, SolveError> {
-        let budgets = self.budgets.map(|budgets| budgets * PATIENT);
-        self.solve_within(budgets, problem, guess, tolerance)
+        self.kit.trace.begin();
+        let asked = Asked {
+            enough: match purpose {
+                Purpose::Draft(enough) => tolerance.max(enough),
+                _ => tolerance,
+            },
+            budgets: match purpose {
+                Purpose::LastResort => self.budgets.map(|budgets| budgets * PATIENT),
+                _ => self.budgets,
+            },
+            ..Asked::whole(tolerance)
+        };
+        let solved = self.solve_step(problem, guess, asked);
+        self.kit.trace.end();
+        self.kit.trace.keep(problem, guess, tolerance);
+        solved
     }
 
     fn trace(&self) -> &Trace {

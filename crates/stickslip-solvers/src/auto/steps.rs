@@ -17,11 +17,26 @@ use glam::DVec3;
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) tolerance: f64,
+    /// Residual that will do where an island is hard, m/s.
+    pub(super) enough: f64,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
     /// The answer that stands where an island is not solved.
     pub(super) instead: Option<&'a Solved>,
+}
+
+impl Asked<'_> {
+    /// An answer to this tolerance, whatever it takes.
+    pub(super) const fn whole(tolerance: f64) -> Self {
+        Self {
+            tolerance,
+            enough: tolerance,
+            scope: Scope::All,
+            budgets: None,
+            instead: None,
+        }
+    }
 }
 
 impl Auto {
@@ -35,10 +50,10 @@ impl Auto {
     ) -> Option<Solved> {
         self.kit.trace.begin();
         let asked = Asked {
-            tolerance,
             scope: Scope::Rule,
             budgets: self.budgets,
             instead: Some(own),
+            ..Asked::whole(tolerance)
         };
         let solved = self.solve_step(problem, guess, asked);
         self.kit.trace.end();
@@ -138,8 +153,7 @@ impl Auto {
         if let Some(solved) = self.one_contact(problem, asked.tolerance) {
             return Ok(solved);
         }
-        let tolerance = asked.tolerance;
-        let known = self.answers.find(problem, guess, tolerance);
+        let known = self.answers.find(problem, guess, asked.enough);
         let solved = match known.filter(|_| asked.scope == Scope::All) {
             Some(solved) => solved,
             None => self.by_stages(problem, guess, asked, memory)?,
@@ -159,14 +173,7 @@ impl Auto {
         let budget = plans::budget(problem.contacts.len());
         let _limit = WorkLimit::of(asked.budgets.map(|budgets| budgets * budget));
         let posed = Posed::Step(problem);
-        let mut chain = Chain::new(
-            posed,
-            memory,
-            &mut self.kit,
-            guess,
-            asked.tolerance,
-            asked.scope,
-        );
+        let mut chain = Chain::new(posed, memory, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
         let mut verdict = chain.walk(&table);
         let go_on = asked.scope == Scope::All && !limit::reached();

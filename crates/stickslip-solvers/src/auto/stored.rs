@@ -1,9 +1,10 @@
 //! A problem on its contacts, as it is stored in a file: any answer will do, the quickest first.
 
 use crate::auto::Auto;
-use crate::auto::chain::{Chain, Scope, Verdict};
+use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
 use crate::auto::stages::contradiction;
+use crate::auto::steps::Asked;
 use crate::engines::dense_island;
 use crate::limit;
 use crate::problem::Posed;
@@ -199,7 +200,7 @@ impl Auto {
         let speed = problem.speed();
         let posed = Posed::Local(problem);
         let (memory, kit) = (&mut self.memory, &mut self.kit);
-        let mut chain = Chain::new(posed, memory, kit, guess, tolerance, Scope::All);
+        let mut chain = Chain::new(posed, memory, kit, guess, Asked::whole(tolerance));
         if problem.is_empty() {
             return chain.report();
         }

@@ -138,15 +138,15 @@ pub(super) const CONTINUATION_STEPS: usize = 40;
 /// Problems between μ = 1 and the true coefficients of friction. (No figure.)
 pub(super) const CHANGES: u32 = 60;
 
-/// Work on an island of a run's step, in contacts factored: half a second of a core; and factorisations, at least as many as the
+/// Work on an island of a run's step, in contacts factored: half a second of a core or one; and factorisations, at least as many as the
 /// interior point takes from a start, at most as many as the stages take that usually find an answer. (What takes more is better
 /// done as shorter steps; what is not, patiently: with so many budgets.)
-const WORK: usize = 150_000;
-const LEAST_FACTORISATIONS: usize = 150;
-const MOST_FACTORISATIONS: usize = 800;
+const WORK: usize = 400_000;
+const LEAST_FACTORISATIONS: usize = 200;
+const MOST_FACTORISATIONS: usize = 1500;
 /// The same of few contacts, whose factorisations are a matter of microseconds.
 const MOST_OF_FEW: usize = 10_000;
-pub(super) const PATIENT: usize = 12;
+pub(super) const PATIENT: usize = 4;
 
 /// Contacts that may be factored on an island of so many.
 pub(super) fn budget(contacts: usize) -> usize {
@@ -157,6 +157,10 @@ pub(super) fn budget(contacts: usize) -> usize {
     };
     WORK.clamp(LEAST_FACTORISATIONS * contacts, most * contacts)
 }
+
+/// Factorisations after which the best of an island is enough for a draft, if it is within what the caller said: those of the
+/// stages that find most answers.
+pub(super) const DRAFT: usize = 30;
 
 /// Every table.
 pub const TABLES: [Table; 5] = [WARM, COLD, STORED_FIRST, STORED, LAST];

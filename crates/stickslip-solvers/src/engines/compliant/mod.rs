@@ -22,7 +22,7 @@ use whole::{End, Goal, Whole};
 pub struct CompliantSettings {
     /// First e of a path.
     pub start: f64,
-    /// Is the path centred on the impulses that it begins at? Else on zero, and it begins there.
+    /// Is a path centred on the impulses that it begins at: those given, then the best so far? Else on zero, and it begins there.
     pub near: bool,
     /// Factor on e above which a path is given up: the stages have become too short.
     pub give_up: f64,
@@ -44,6 +44,15 @@ impl CompliantSettings {
         paths: 1,
         weighted: false,
         budget: 100,
+    };
+    /// Around impulses that are nearly right: each path is centred on the best of those before it. (What the interior point
+    /// leaves at 1e-5 m/s.)
+    pub const AROUND: Self = Self {
+        start: 1e-2,
+        give_up: 0.8,
+        paths: 8,
+        budget: 1000,
+        ..Self::NEAR
     };
     /// From nothing.
     pub const FROM_ZERO: Self = Self {
@@ -135,6 +144,9 @@ impl Compliant {
             }
             if self.path(system, p, tolerance, settings) || self.spent(settings.budget) {
                 break;
+            }
+            if settings.near && !self.whole.best.is_empty() {
+                p.clone_from(&self.whole.best);
             }
         }
         self.end(p)
