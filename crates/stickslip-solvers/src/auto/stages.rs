@@ -3,7 +3,8 @@
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
     AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS,
-    NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
+    NEARLY_RIGHT, NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
+    WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -220,8 +221,11 @@ impl Chain<'_> {
         self.judge(p, outcome.effort, "compliant").into()
     }
 
-    /// Proximal steps about the impulses given.
+    /// Proximal steps about the impulses given, where they are nearly right.
     pub(super) fn centres(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        if self.best.residual > NEARLY_RIGHT {
+            return Verdict::Next;
+        }
         let engine = &mut self.kit.compliant;
         let outcome = engine.finish(&mut self.system, p, self.inner, WARM_CENTRES);
         self.judge(p, outcome.effort, "compliant").into()

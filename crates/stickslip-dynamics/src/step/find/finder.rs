@@ -4,7 +4,7 @@
 //! at most one of them may push (the max-gap contact). Which one depends on where the other contacts send the
 //! bodies. So a pair with several ways out waits for the second look, unless nothing else touches its bodies:
 //! it gets no row where the motion without it passes by, else the plane that this motion breaks least. Of several
-//! such pairs of a body, the one that is met first comes first.
+//! such pairs of a body, the one that is met first comes first. What was held apart in the last step is held by the same way.
 
 use crate::settings::Settings;
 use crate::setup::Frictions;
@@ -13,7 +13,10 @@ use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::reduce::{Reducer, Row};
 use stickslip_geometry::{Candidate, Moving, Pose};
-use stickslip_model::{BodyState, Contact, Model};
+use stickslip_model::{BodyState, Contact, ContactImpulse, Model};
+
+/// Cosine from which on a row pushes as another one did (2.5°).
+const ALIKE: f64 = 0.999;
 
 /// Memory of the two phases, reused from step to step.
 #[derive(Clone, Debug, Default)]
@@ -49,9 +52,36 @@ pub(crate) struct Paths<'a> {
     pub(crate) placed: &'a [Pose],
     /// At the end: given for prescribed bodies, predicted (or tried) for free ones.
     pub(crate) end: &'a [Pose],
+    /// The contacts of the last step, sorted.
+    pub(crate) last: &'a [ContactImpulse],
 }
 
 impl<'a> Paths<'a> {
+    /// Is there no choice for the pair of pieces: has it one way out only, or was it held apart in the last step, by normals
+    /// like those of its rows?
+    pub(super) fn is_sure(
+        &self,
+        bodies: [usize; 2],
+        pieces: [u32; 2],
+        [a, b]: [&Moving; 2],
+        rows: &[Candidate],
+    ) -> bool {
+        one_way_out(a, b) || self.was_held(bodies, pieces, rows)
+    }
+
+    fn was_held(&self, bodies: [usize; 2], pieces: [u32; 2], rows: &[Candidate]) -> bool {
+        let pair = |c: &ContactImpulse| (c.contact.bodies, c.contact.pieces);
+        let from = (self.last).partition_point(|c| pair(c) < (bodies, pieces));
+        let of_pair = self.last[from..].iter();
+        let held = of_pair
+            .take_while(|c| pair(c) == (bodies, pieces))
+            .filter(|c| c.impulse.x > 0.0);
+        rows.iter().all(|row| {
+            let alike = |c: &ContactImpulse| c.contact.normal.dot(row.normal) > ALIKE;
+            held.clone().any(alike)
+        })
+    }
+
     pub(super) fn moving(&self, i: usize) -> Moving<'a> {
         let body = &self.model.bodies[i];
         Moving {
@@ -205,7 +235,8 @@ impl FirstLook<'_> {
                 candidates.clear();
                 contacts_by(self.rule, a, b, candidates);
                 if !candidates.is_empty() {
-                    let sure = self.rule == Rule::Conjunctive || one_way_out(a, b);
+                    let sure = self.rule == Rule::Conjunctive
+                        || self.paths.is_sure([i, j], pieces, [a, b], candidates);
                     let meets = (!sure).then_some(0.0);
                     push(candidates, [i, j], pieces, meets, self.frictions, found);
                 }

@@ -66,6 +66,7 @@ impl Contacts {
             start: path.starts(step),
             placed: &self.placed,
             end: &self.ends,
+            last: &step.last.contacts,
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
         let speed = step.last.certificate.speed.max(1.0);
@@ -101,6 +102,7 @@ impl Contacts {
             start,
             placed: &self.placed,
             end: &self.ends,
+            last: &step.last.contacts,
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
         self.finder

@@ -3,7 +3,7 @@
 use super::finder::{Finder, Found, Paths, collide, push};
 use crate::settings::Settings;
 use crate::setup::Frictions;
-use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, one_way_out, row_at_end};
+use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, row_at_end};
 use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Candidate, Moving};
@@ -62,7 +62,8 @@ impl Finder {
                 let known = known.iter().filter(|k| k.pieces == pieces);
                 news(settings.contact, [a, b], within, known, candidates);
                 if !candidates.is_empty() {
-                    let sure = number >= PATIENCE || one_way_out(a, b);
+                    let sure =
+                        number >= PATIENCE || paths.is_sure([i, j], pieces, [a, b], candidates);
                     let meets = (!sure).then(|| first_overlap(a, b));
                     push(candidates, [i, j], pieces, meets, frictions, found);
                 }
