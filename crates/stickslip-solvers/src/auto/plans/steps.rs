@@ -16,7 +16,7 @@ const EARLY_SWEEPS: usize = 30;
 
 pub(super) const NEWTON_ON_ALART_CURNIER: Stage = Stage {
     name: "newton-alart-curnier",
-    when: &[],
+    when: &[UpTo(SMALL)],
     from: Begin::Again,
     run: |chain, p| chain.newton_from_guess(Map::AlartCurnier, 0, p),
     rule: true,
