@@ -26,11 +26,35 @@ fn a_step_is_traced_stage_by_stage() {
     // No clock is read unless somebody looks on.
     assert!(runs[0].seconds.is_none());
 
+    let mut auto = Auto::default();
     let warm = auto.solve(&problem, Some(&cold.impulses), 1e-10);
     assert_eq!(warm.expect("rests").stage, "last-impulses");
     assert_eq!(auto.trace().runs()[0].table, "warm");
     assert_eq!(auto.trace().runs()[0].effort.factorisations, 0);
     assert!(auto.trace().to_string().contains("last-impulses"));
+}
+
+/// The same problem with its own answer as guess has that answer, in no iterations; with another guess, or changed, it is solved.
+#[test]
+fn an_answer_handed_back_is_the_answer() {
+    for boxes in [1, 2, 6] {
+        let mut problem = box_stack(boxes, &Law::Cone { mu: 0.5 });
+        let mut auto = Auto::default();
+        let first = auto.solve(&problem, None, 1e-9).expect("rests");
+        let again = auto.solve(&problem, Some(&first.impulses), 1e-9);
+        let again = again.expect("rests");
+        assert_eq!((again.stage, again.iterations), ("answered", 0));
+        assert_eq!(again.impulses, first.impulses);
+        assert_eq!(auto.trace().runs().len(), 1, "{}", auto.trace());
+
+        let mut other = first.impulses.clone();
+        other[0] *= 1.5;
+        let solved = auto.solve(&problem, Some(&other), 1e-9).expect("rests");
+        assert!(solved.iterations > 0);
+        problem.contacts[0].b.x -= 0.1;
+        let changed = auto.solve(&problem, Some(&solved.impulses), 1e-9);
+        assert!(changed.expect("lifts").iterations > 0);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A problem on its contacts, as it is stored in a file: any answer will do, the quickest first.
 
 use crate::auto::Auto;
+use crate::auto::answered::ANSWERED;
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
 use crate::auto::stages::contradiction;
@@ -188,6 +189,20 @@ impl Auto {
                 seconds: None,
             });
         }
+    }
+
+    /// Notes an island of the last call that is the same.
+    pub(super) fn note_answered(&mut self, contacts: usize, residual: f64) {
+        self.kit.trace.push(Ran {
+            table: ISLANDS,
+            stage: ANSWERED,
+            islands: 1,
+            contacts,
+            effort: Effort::default(),
+            residual,
+            won: true,
+            seconds: None,
+        });
     }
 
     /// The tables on a valid local problem as one.
