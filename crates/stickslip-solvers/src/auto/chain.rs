@@ -220,6 +220,7 @@ impl<'a> Chain<'a> {
     /// Is a draft wanted, and the best so far as good as it will be without much work?
     fn is_draft_enough(&self) -> bool {
         self.enough > self.asked_for
+            && self.profile.contacts > FEW
             && self.factorisations >= DRAFT
             && self.best.residual <= self.enough
     }

@@ -113,7 +113,7 @@ impl Auto {
         end.and_then(|()| all.report(self.name(), asked.tolerance))
     }
 
-    /// The closed form of a problem of one contact; None where there are more, or it is not within the tolerance.
+    /// The closed form of a problem of one contact; None where there are more, or it is not as good as Newton would make it.
     fn one_contact(&mut self, problem: &ContactProblem, tolerance: f64) -> Option<Solved> {
         let [contact] = problem.contacts.as_slice() else {
             return None;
@@ -122,7 +122,7 @@ impl Auto {
         let p = one_contact::solve(&contact.law, &d, contact.velocity(&problem.nu_free));
         let residual = residual::of_step(problem, &[p], &mut self.kit.nu).0;
         let rounding = rounding(w_bar(contact, &problem.inverse_mass) * p.length());
-        if residual > (plans::AIM_OF_FEW * tolerance).max(rounding) {
+        if residual > plans::AIM.min(tolerance).max(rounding) {
             return None;
         }
         self.note_single(1, residual);
