@@ -12,34 +12,62 @@ use crate::step::gate::seen;
 use crate::step::integrate::Motion;
 use crate::step::task::{Plan, Task};
 use crate::world::World;
+use crate::simulate::steps_until;
+use std::path::Path;
 use steps::check_step;
 use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
-use stickslip_record::{Start, StateHash, Trajectory};
+use stickslip_record::{
+    Frame, Header, Reader, RecordError, Seal, Start, StateHash, Summary, Trajectory,
+};
 
-pub use report::{Finding, MAX_FINDINGS, Report};
+pub use report::{Finding, Judgement, MAX_FINDINGS, Report};
 
 /// Judges every recorded step of a trajectory.
 ///
 /// # Errors
 /// When the scene text in the file cannot be read any more.
 pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
-    let mut world = world_of(trajectory)?;
-    let mut report = Report::default();
-    check_header(&world, trajectory, &mut report);
-    if !report.valid() {
-        return Ok(report);
+    let mut checker = Checker::new(&trajectory.header)?;
+    let mut before = None;
+    for frame in &trajectory.frames {
+        checker.look(before, frame);
+        before = Some(frame);
     }
+    let mut report = checker.finish(trajectory.summary.as_ref(), before);
     report.notes.extend(trajectory.warnings.iter().cloned());
-    for (k, frame) in trajectory.frames.iter().enumerate() {
-        match k {
-            0 => check_initial(&world, &frame.step, &mut report),
-            _ => check_step(&mut world, &trajectory.frames[k - 1], frame, &mut report),
-        }
-    }
-    check_summary(trajectory, &mut report);
     Ok(report)
+}
+
+/// Why a file could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It is no trajectory, or damaged.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The scene in it cannot be read any more.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+}
+
+/// Judges every recorded step of a trajectory on disk, one after the other: its length does not matter for the memory.
+///
+/// # Errors
+/// When the file is no trajectory, or the scene text in it cannot be read any more.
+pub fn check_file(path: &Path) -> Result<(Header, Report), CheckError> {
+    let mut reader = Reader::open(path)?;
+    let mut checker = Checker::new(&reader.header)?;
+    let mut before = None;
+    for frame in reader.by_ref() {
+        let frame = frame?;
+        checker.look(before.as_ref(), &frame);
+        before = Some(frame);
+    }
+    checker.check_seal(reader.seal(), before.as_ref());
+    let mut report = checker.finish(reader.summary.as_ref(), before.as_ref());
+    report.notes.append(&mut reader.warnings);
+    Ok((reader.header, report))
 }
 
 /// The world at the start of a recorded run, rebuilt from the scene text in the file.
@@ -55,53 +83,228 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
 /// # Errors
 /// When that text cannot be read any more.
 pub fn scene_of(trajectory: &Trajectory) -> Result<Scene, SceneError> {
-    let header = &trajectory.header;
-    let overrides: Vec<Override> = header
-        .overrides
-        .iter()
-        .filter_map(|o| Override::from_option(o))
-        .collect();
-    let files = header
-        .files
-        .iter()
-        .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
-        .collect();
-    let files = Files::copies(files);
+    scene_in(&trajectory.header)
+}
+
+/// The scene in a header.
+///
+/// # Errors
+/// When its text cannot be read any more, or an override or the copy of a file is none.
+pub fn scene_in(header: &Header) -> Result<Scene, SceneError> {
+    let wrong = |what: String| SceneError::unreadable(&header.scene_file, what);
+    let overrides = header.overrides.iter().map(|text| {
+        Override::from_option(text)
+            .ok_or_else(|| wrong(format!("the override `{text}` in the file is no KEY=VALUE")))
+    });
+    let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+    let files = header.files.iter().map(|(name, text)| {
+        let bytes = base64::decode(text);
+        let bytes = bytes.ok_or_else(|| wrong(format!("the copy of `{name}` is damaged")))?;
+        Ok((name.clone(), bytes.into()))
+    });
+    let files = Files::copies(files.collect::<Result<_, SceneError>>()?);
     Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
 }
 
-/// The header must agree with the scene text, or one of them was changed.
-fn check_header(world: &World, trajectory: &Trajectory, report: &mut Report) {
-    let (header, settings) = (&trajectory.header, world.settings());
-    let start = StepRecord::default();
-    let names = world.model().bodies.iter().map(|b| &b.name);
-    if !header.bodies.iter().eq(names) {
-        report.find(
-            &start,
-            "the bodies are not those of the scene in the file".into(),
-        );
+/// A trajectory while it is checked, frame by frame.
+struct Checker {
+    world: World,
+    header: Header,
+    until: f64,
+    report: Report,
+    hash: StateHash,
+    /// A step that may be there only if it is the last.
+    odd: Option<StepRecord>,
+    frames: u64,
+}
+
+impl Checker {
+    fn new(header: &Header) -> Result<Self, SceneError> {
+        let scene = scene_in(header)?;
+        let world = World::from_scene(&scene)?;
+        let mut checker = Self {
+            world,
+            header: header.clone(),
+            until: scene.step.until,
+            report: Report::default(),
+            hash: StateHash::new(&header.bodies),
+            odd: None,
+            frames: 0,
+        };
+        checker.check_header();
+        Ok(checker)
     }
-    if header.method != settings.method.name() {
-        report.find(
-            &start,
-            "the method is not that of the scene in the file".into(),
-        );
+
+    /// The header must agree with the scene text, or one of them was changed.
+    fn check_header(&mut self) {
+        let (header, settings) = (&self.header, self.world.settings());
+        let model = self.world.model();
+        let claims = [
+            (
+                header.bodies.iter().map(String::as_str).eq(model.body_names())
+                    && header.joints.iter().map(String::as_str).eq(model.joint_names()),
+                "the bodies or joints are not those of the scene in the file",
+            ),
+            (
+                header.method == settings.method.name(),
+                "the method is not that of the scene in the file",
+            ),
+            (
+                header.h == settings.h
+                    && (header.tolerance, header.accept) == (settings.tolerance, settings.accept)
+                    && header.cone == settings.cone,
+                "step, tolerance or cone are not those of the scene in the file",
+            ),
+            (
+                header.solver == settings.solver && header.until == self.until,
+                "the solver or the end is not that of the scene in the file",
+            ),
+        ];
+        let start = StepRecord::default();
+        for (_, what) in claims.iter().filter(|(so, _)| !so) {
+            self.report.find(&start, (*what).into());
+        }
+        let ours = env!("CARGO_PKG_VERSION");
+        if header.version != ours {
+            self.report.notes.push(format!(
+                "written by stickslip {}, judged by stickslip {ours}",
+                header.version
+            ));
+        }
     }
-    if header.h != settings.h
-        || (header.tolerance, header.accept) != (settings.tolerance, settings.accept)
-        || header.cone != settings.cone
-    {
-        report.find(
-            &start,
-            "step, tolerance or cone are not those of the scene in the file".into(),
-        );
+
+    /// The next frame, after the one before it. Where the header is wrong there is nothing to judge by.
+    fn look(&mut self, before: Option<&Frame>, frame: &Frame) {
+        let step = &frame.step;
+        if self.frames == 0 && !self.report.valid() {
+            return;
+        }
+        self.frames += 1;
+        self.hash.update(step.step, &step.bodies, &step.joints);
+        match before {
+            None => check_initial(&self.world, step, &mut self.report),
+            Some(before) => {
+                self.check_place(&before.step, step);
+                check_step(&mut self.world, before, frame, &mut self.report);
+            }
+        }
     }
-    if trajectory.frames.is_empty() {
-        report.find(&start, "the file holds no state".into());
+
+    /// Is this the step that should come next, as the header says how many are recorded?
+    fn check_place(&mut self, before: &StepRecord, step: &StepRecord) {
+        if let Some(odd) = self.odd.take() {
+            let what = format!("it is neither one in {} nor the last", self.header.every);
+            self.report.find(&odd, what);
+        }
+        let hole = step.step != before.step + 1;
+        if self.header.every == 1 {
+            if hole {
+                let what = "steps before it are missing, though the header says that all are here";
+                self.report.find(step, what.into());
+            }
+            return;
+        }
+        let every = self.header.every;
+        let [last, here] = [before, step].map(|step| self.whole_steps(step));
+        let due = (last / every + 1) * every;
+        if here > due {
+            let what = format!("steps before it are missing beyond the one in {every} announced");
+            self.report.find(step, what);
+        } else if here < due || step.kind == Kind::Part {
+            self.odd = Some(step.clone());
+        }
+    }
+
+    /// How many steps, but for parts of divided ones, there are up to a record.
+    fn whole_steps(&self, step: &StepRecord) -> u64 {
+        let settings = self.world.settings();
+        match (settings.method.has_fixed_step(), step.kind) {
+            (false, _) => step.step,
+            (true, Kind::Part) => (step.t / settings.h + 1e-9) as u64,
+            (true, _) => (step.t / settings.h).round() as u64,
+        }
+    }
+
+    fn check_seal(&mut self, seal: Seal, last: Option<&Frame>) {
+        if let Some(what) = seal.warning() {
+            let step = last.map(|frame| frame.step.clone()).unwrap_or_default();
+            self.report.find(&step, what);
+        }
+    }
+
+    fn finish(mut self, summary: Option<&Summary>, last: Option<&Frame>) -> Report {
+        match last {
+            None => self.report.find(&StepRecord::default(), "the file holds no state".into()),
+            Some(_) if self.frames == 0 => {}
+            Some(last) => self.check_summary(summary, &last.step),
+        }
+        self.report.add_unchecked(&self.header, summary);
+        self.report
+    }
+
+    fn check_summary(&mut self, summary: Option<&Summary>, last: &StepRecord) {
+        self.report.absent = (last.step + 1).saturating_sub(self.frames);
+        let Some(summary) = summary else {
+            let note = "the run did not end: what it had computed is here";
+            self.report.notes.push(note.into());
+            return;
+        };
+        if let Some(why) = &summary.failure {
+            let note = format!("the run stopped early: {why}");
+            self.report.notes.push(note);
+        }
+        let certified = summary.failure.is_none() && summary.approximate.count == 0;
+        let claims = [
+            (
+                (summary.steps, summary.t) == (last.step, last.t),
+                "the last step is not the one the run ended with",
+            ),
+            (
+                summary.failure.is_none() == self.at_end(last),
+                "it does not say truly whether the run came to its end",
+            ),
+            (
+                summary.certified == certified && self.counted(summary),
+                "it does not say how many steps are approximate or were divided",
+            ),
+            (
+                self.header.every > 1 || self.hash.hex() == summary.hash,
+                "the state hash is not that of the states",
+            ),
+        ];
+        for (_, what) in claims.iter().filter(|(so, _)| !so) {
+            self.report.find(last, (*what).into());
+        }
+    }
+
+    /// Does the run end with this step?
+    fn at_end(&self, last: &StepRecord) -> bool {
+        let settings = self.world.settings();
+        if settings.method.has_fixed_step() {
+            let due = steps_until(settings.h, self.until);
+            last.kind != Kind::Part && self.whole_steps(last) >= due
+        } else {
+            last.t >= self.until - 1e-9 * settings.h
+        }
+    }
+
+    /// Are approximate and divided steps as many as the summary says, or at least not more where some are not here?
+    fn counted(&self, summary: &Summary) -> bool {
+        let account = &self.report.account;
+        let (found, said) = (account.approximate, summary.approximate);
+        if self.header.every == 1 {
+            return (said, summary.divided) == (found, account.divided);
+        }
+        found.count <= said.count && found.worst <= said.worst
     }
 }
 
 fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
+    let initial = StepRecord {
+        bodies: world.states().to_vec(),
+        energy: world.energy(),
+        ..StepRecord::default()
+    };
     if first.step != 0 || first.t != 0.0 {
         report.find(
             first,
@@ -110,78 +313,24 @@ fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
     }
     for (i, body) in world.model().bodies.iter().enumerate() {
         if first.bodies.get(i) != world.states().get(i) {
-            report.find(
-                first,
-                format!(
-                    "the initial state of \"{}\" is not that of the scene",
-                    body.name
-                ),
-            );
+            let name = &body.name;
+            let what = format!("the initial state of \"{name}\" is not that of the scene");
+            report.find(first, what);
         }
     }
-    if first.energy != world.energy() {
+    if first.energy != initial.energy {
         report.find(first, "the energy is not that of the states".into());
     }
-    if !first.contacts.is_empty()
-        || !first.joints.is_empty()
-        || first.certificate != Certificate::default()
-    {
-        report.find(first, "the initial state has contacts or residuals".into());
-    }
-}
-
-fn check_summary(trajectory: &Trajectory, report: &mut Report) {
-    let Some(last) = trajectory.frames.last() else {
-        return;
+    let rest = StepRecord {
+        step: first.step,
+        t: first.t,
+        bodies: first.bodies.clone(),
+        energy: first.energy,
+        ..StepRecord::default()
     };
-    if trajectory
-        .frames
-        .iter()
-        .any(|f| f.step.kind == Kind::Extrapolated)
-    {
-        let note = "extrapolated steps: the inner steps were certified when they ran and cannot be judged again";
-        report.notes.push(note.into());
-    }
-    let Some(summary) = &trajectory.summary else {
-        report
-            .notes
-            .push("the run did not end: what it had computed is here".into());
-        return;
-    };
-    if let Some(why) = &summary.failure {
-        report.notes.push(format!("the run stopped early: {why}"));
-    }
-    if summary.steps != last.step.step || summary.t != last.step.t {
-        report.find(
-            &last.step,
-            "the last step is not the one the run ended with".into(),
-        );
-    }
-    if trajectory.header.every > 1 {
-        report.notes.push(format!(
-            "every {}th step was recorded: the steps between were certified when they ran and cannot be \
-             judged again",
-            trajectory.header.every
-        ));
-        return;
-    }
-    let counted = (report.account.approximate, report.account.divided);
-    if (summary.approximate, summary.divided) != counted {
-        report.find(
-            &last.step,
-            "it does not say how many steps are approximate or were divided".into(),
-        );
-    }
-    let mut hash = StateHash::new(&trajectory.header.bodies);
-    for frame in &trajectory.frames {
-        let step = &frame.step;
-        hash.update(step.step, &step.bodies, &step.joints);
-    }
-    if hash.hex() != summary.hash {
-        report.find(
-            &last.step,
-            "the state hash is not that of the states".into(),
-        );
+    if *first != rest {
+        let what = "the initial state has contacts, residuals or a solver";
+        report.find(first, what.into());
     }
 }
 
