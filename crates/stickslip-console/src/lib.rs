@@ -66,10 +66,7 @@ impl Failure {
         let mut stderr = std::io::stderr().lock();
         // Nothing is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {self}");
-        let work = matches!(
-            self,
-            Self::Work(_) | Self::Record(RecordError::Kept { .. })
-        );
+        let work = matches!(self, Self::Work(_) | Self::Record(RecordError::Kept { .. }));
         ExitCode::from(if work { 1 } else { 2 })
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn common_header(
         let found = file_header(table, index, &files[index])?;
         match (&common, found) {
             (None, Some(header)) => common = Some((index, header)),
-            (Some((other, header)), Some(found)) if *header != found => {
+            (Some((other, header)), Some(found)) if header.texts != found.texts => {
                 return Err(RecordError::Inconsistent {
                     step: 0,
                     reason: format!(

@@ -191,6 +191,12 @@ pub(super) fn remove(folder: &Path, tables: &[PathBuf; 4], goes: bool) -> Result
     remove_empty(folder, goes)
 }
 
+/// Removes the first part of a run that did not come about.
+pub(super) fn undo(folder: &Path, part: Part, goes: bool) -> Result<(), RecordError> {
+    remove_files(&folder.join(part.name()), PART_FILES)?;
+    remove_empty(folder, goes)
+}
+
 /// Removes the mark, and the folder where it `goes` with it, unless there is something else in it.
 pub(super) fn remove_empty(folder: &Path, goes: bool) -> Result<(), RecordError> {
     let mut rest = fs::read_dir(folder).map_err(RecordError::io(folder))?;

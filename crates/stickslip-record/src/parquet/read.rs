@@ -104,7 +104,7 @@ impl Reader {
             present(JOINTS)?;
             let mut table = TableReader::new(TABLES[JOINTS], joints);
             let own = file_header(&mut table, JOINTS, &names[JOINTS])?;
-            if own.is_some_and(|own| own != common) {
+            if own.is_some_and(|own| own.texts != common.texts) {
                 return Err(RecordError::Inconsistent {
                     step: 0,
                     reason: "the tables of bodies and joints come from different runs".into(),

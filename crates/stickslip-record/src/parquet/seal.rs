@@ -48,7 +48,10 @@ pub(super) fn seal<'h>(texts: &Texts, tables: impl Iterator<Item = &'h TableHash
     add_text(&mut bytes, texts.header.as_bytes());
     add_text(&mut bytes, texts.scene.as_bytes());
     bytes.push(u8::from(texts.summary.is_some()));
-    add_text(&mut bytes, texts.summary.as_deref().unwrap_or("").as_bytes());
+    add_text(
+        &mut bytes,
+        texts.summary.as_deref().unwrap_or("").as_bytes(),
+    );
     for table in tables {
         bytes.extend(table.sha.clone().finalize());
     }

@@ -350,9 +350,7 @@ fn a_csv_has_no_impulses_and_says_so() {
 #[test]
 fn files_of_another_format_are_refused_with_both_numbers() {
     let header = testing::header(&NAMES);
-    let mut metadata = tables::Texts::of(&header)
-        .unwrap()
-        .metadata(0, "00ff");
+    let mut metadata = tables::Texts::of(&header).unwrap().metadata(0, "00ff");
     let read = |metadata: &Vec<_>| tables::read_metadata(Path::new("f"), 0, Some(metadata));
     let ours = read(&metadata).unwrap().unwrap();
     assert_eq!((ours.header, ours.summary), (header, None));
@@ -391,10 +389,10 @@ fn everything(folder: &Path) -> Vec<String> {
 /// the first could be written, nothing is there.
 #[test]
 fn a_full_disk_loses_no_step() {
-    let whole = testing::trajectory(&NAMES, 60);
+    let whole = testing::trajectory(&NAMES, 40);
     let (mut refused, mut kept, mut written) = (0, 0, 0);
     let mut random = Random::new(28);
-    for round in 0..200 {
+    for round in 0..60 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.parquet");
         let earlier = (round % 3 == 0).then(|| testing::trajectory(&NAMES, 3));
@@ -402,7 +400,7 @@ fn a_full_disk_loses_no_step() {
             earlier.replay(&mut ParquetWriter::new(&path)).unwrap();
         }
         let before = everything(folder.path());
-        let room = random.below(if round % 2 == 0 { 60_000 } else { 600_000 });
+        let room = 40_000 + random.below(500_000);
         sink::room::set(Some(room as u64));
         // Saves of every step, of some, of none; small groups and one for all.
         let every = [Duration::ZERO, Duration::from_millis(1), Duration::MAX][round % 3];
@@ -420,13 +418,19 @@ fn a_full_disk_loses_no_step() {
                 continue;
             }
             Some(error) => {
-                let words = format!("every step up to t = {} s is kept", whole.frames[computed].step.t);
+                let words = format!(
+                    "every step up to t = {} s is kept",
+                    whole.frames[computed].step.t
+                );
                 assert!(error.to_string().contains(&words), "{error}: {computed}");
                 kept += 1;
             }
         }
         let left = Trajectory::open(&path).unwrap();
-        assert!(left.frames == whole.frames[..=computed], "{round}: {computed}");
+        assert!(
+            left.frames == whole.frames[..=computed],
+            "{round}: {computed}"
+        );
         let seal = |w: &String| w.contains("seal");
         assert!(!left.warnings.iter().any(seal), "{:?}", left.warnings);
         // With room again, the next run takes its place.
@@ -434,7 +438,8 @@ fn a_full_disk_loses_no_step() {
         assert_eq!(Trajectory::open(&path).unwrap(), next);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
-    assert!(refused > 5 && kept > 50 && written > 20, "{refused} {kept} {written}");
+    eprintln!("{refused} refused, {kept} kept, {written} written");
+    assert!(refused > 2 && kept > 8 && written > 5);
 }
 
 fn written_over(path: &Path) -> Trajectory {
@@ -452,7 +457,11 @@ fn a_second_run_is_refused_while_the_first_goes_on() {
     let error = run.replay(&mut second).unwrap_err();
     assert!(matches!(error, RecordError::Taken { .. }), "{error}");
     let seen = Trajectory::open(&path).unwrap();
-    assert!(seen.warnings[0].contains("a run goes on"), "{:?}", seen.warnings);
+    assert!(
+        seen.warnings[0].contains("a run goes on"),
+        "{:?}",
+        seen.warnings
+    );
     first.finish(&testing::summary(20, 0.2)).unwrap();
     assert_eq!(Trajectory::open(&path).unwrap().frames.len(), 21);
     run.replay(&mut second).unwrap();
@@ -461,15 +470,26 @@ fn a_second_run_is_refused_while_the_first_goes_on() {
 
 #[test]
 fn what_is_not_ours_is_not_written_over() {
-    for foreign in ["run.parquet", "run.contacts.parquet", "run.parquet.parts", "run.parquet.lock"] {
+    for foreign in [
+        "run.parquet",
+        "run.contacts.parquet",
+        "run.parquet.parts",
+        "run.parquet.lock",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(foreign), "someone's").unwrap();
         let path = folder.path().join("run.parquet");
         let run = testing::trajectory(&NAMES, 3);
         let error = run.replay(&mut ParquetWriter::new(&path)).unwrap_err();
-        assert!(error.to_string().contains("not made by stickslip"), "{error}");
+        assert!(
+            error.to_string().contains("not made by stickslip"),
+            "{error}"
+        );
         assert!(error.to_string().contains(foreign), "{error}");
-        assert_eq!(everything(folder.path()), [folder.path().join(foreign).display().to_string()]);
+        assert_eq!(
+            everything(folder.path()),
+            [folder.path().join(foreign).display().to_string()]
+        );
         let text = fs::read_to_string(folder.path().join(foreign)).unwrap();
         assert_eq!(text, "someone's");
     }
@@ -497,7 +517,10 @@ fn a_run_that_dies_leaves_the_one_it_was_to_replace() {
 #[test]
 fn the_seal_is_over_everything() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, other) = (folder.path().join("run.parquet"), folder.path().join("other.parquet"));
+    let (path, other) = (
+        folder.path().join("run.parquet"),
+        folder.path().join("other.parquet"),
+    );
     let mut run = written(&path, 12, 2, 20);
     let seal_of = |path: &Path| {
         let mut reader = Reader::open(path).unwrap();
@@ -517,7 +540,10 @@ fn the_seal_is_over_everything() {
     another(&run);
     run.frames[3].step.joints[1].friction[2] = 0.0;
     another(&run);
-    run.frames[3].start.as_mut().unwrap().bodies[0].pose.position.x += 1.0;
+    run.frames[3].start.as_mut().unwrap().bodies[0]
+        .pose
+        .position
+        .x += 1.0;
     another(&run);
     run.frames[3].step.contacts.swap(0, 1);
     another(&run);
@@ -537,6 +563,6 @@ fn the_seal_is_over_everything() {
     twin.frames[3].step.iterations += 1;
     twin.replay(&mut ParquetWriter::new(&other)).unwrap();
     fs::copy(&tables[1][2], &tables[0][2]).unwrap();
-    let error = Trajectory::open(&path).unwrap_err().to_string();
-    assert!(error.contains("different runs"), "{error}");
+    let warnings = Trajectory::open(&path).unwrap().warnings;
+    assert!(warnings[0].contains("seal is broken"), "{warnings:?}");
 }

@@ -8,9 +8,7 @@ use super::parts::{self, Part};
 use super::reserve::Reserve;
 use super::seal::{TableHash, seal};
 use super::sink;
-use super::tables::{
-    BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, Texts, tables_of,
-};
+use super::tables::{BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, Texts, tables_of};
 use crate::error::RecordError;
 use crate::files::Lock;
 use crate::header::{Header, Summary};
@@ -178,6 +176,12 @@ impl Recorder for ParquetWriter {
             return Err(error);
         }
         run.saved.least = run.saved.bytes;
+        if let Err(error) = run.reserve.hold(run.room()) {
+            // A disk without room for one step more has none for a run.
+            let _ = run.reserve.give_up();
+            let _ = parts::undo(folder, part, goes);
+            return Err(RecordError::io(folder)(error));
+        }
         parts::remove_earlier(folder, part.run)?;
         // The files of an earlier run must not pass for those of this one if this one dies.
         parts::set_aside(folder, &self.paths.tables)?;
@@ -277,19 +281,28 @@ impl Run {
 
     /// Saves the rows of the group where that is due or the disk has no more room to keep; else keeps room for them.
     fn keep(&mut self, folder: &Path, due: bool) -> Result<(), RecordError> {
-        let unsaved: usize = (self.rows.iter().zip(self.saved.rows))
-            .map(|(rows, saved)| (rows.len - saved) * rows.columns.len())
-            .sum();
-        // No column takes more bytes than its values, eight each; names stand in a dictionary.
-        let need = self.saved.bytes + 8 * unsaved as u64;
-        if due || self.reserve.hold(need).is_err() {
+        let mut room = self.reserve.hold(self.room());
+        if due || room.is_err() {
             self.save_at_last(folder, true)?;
-            let need = self.saved.bytes;
-            self.reserve
-                .hold(need)
-                .map_err(|error| RecordError::io(folder)(error))?;
+            room = self.reserve.hold(self.room());
         }
-        Ok(())
+        room.map_err(|error| RecordError::io(folder)(error))
+    }
+
+    /// Bytes that the next save may take.
+    fn room(&self) -> u64 {
+        let unsaved = (self.rows.iter().zip(self.saved.rows))
+            .map(|(rows, saved)| (rows.len - saved) * rows.columns.len());
+        let columns: usize = self.rows.iter().map(|rows| rows.columns.len()).sum();
+        let names: usize = self
+            .names
+            .iter()
+            .chain(&self.joints)
+            .map(ByteArray::len)
+            .sum();
+        // No column takes more bytes than its values, eight each, beside its description; names stand in dictionaries.
+        let values = 8 * unsaved.sum::<usize>() + 512 * columns + 4 * names;
+        self.saved.bytes + values as u64
     }
 
     /// Saves; where the disk is full, in the room that was kept, and that is an error all the same.
