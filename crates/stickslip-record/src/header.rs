@@ -56,7 +56,7 @@ pub struct Summary {
     pub steps: u64,
     /// Time reached, s.
     pub t: f64,
-    /// Did every step meet its tolerance?
+    /// Did every step meet its tolerance, and the run come to its end?
     pub certified: bool,
     /// Those that did not and were accepted nevertheless.
     #[serde(default)]
