@@ -185,7 +185,11 @@ fn dependencies() -> Result<(), String> {
     check(&["bans", "licenses", "sources"])?;
     let mut fetch = Command::new(&deny);
     fetch.args(["--log-level", "off", "fetch", "db"]);
-    if fetch.current_dir(root()).output().is_ok_and(|f| f.status.success()) {
+    if fetch
+        .current_dir(root())
+        .output()
+        .is_ok_and(|f| f.status.success())
+    {
         return check(&["advisories"]);
     }
     println!("   advisories: their database cannot be fetched here; those known are in deny.toml");

@@ -445,7 +445,7 @@ fn a_hole_must_be_announced() {
         let summary = run.summary.as_mut().unwrap();
         (summary.steps, summary.t) = (steps, t);
     };
-    says(&forged(1, shortened), "whether the run came to its end");
+    says(&forged(1, shortened), "says that it came to its end");
 }
 
 fn unjudged(report: &Report) -> u64 {
