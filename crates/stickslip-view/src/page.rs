@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip_model::{ContactImpulse, Mode, Model, StepRecord};
-use stickslip_record::files::replace;
+use stickslip_record::files::{check_plain, replace};
 use stickslip_record::header::cone_to_string;
 use stickslip_record::{Header, Lock, RecordError, Recorder, Start, Summary};
 
@@ -427,10 +427,9 @@ impl PageWriter {
 impl Recorder for PageWriter {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
         self.lock = None;
-        let lock = Lock::take(&self.path)?;
-        // A place that cannot be written is found before the run, not after it.
-        replace(&self.path, b"").map_err(|e| self.failed(e))?;
-        self.lock = Some(lock);
+        // A place that cannot be written is found before the run, not after it: the lock lies there too.
+        check_plain(&self.path).map_err(|e| self.failed(e))?;
+        self.lock = Some(Lock::take(&self.path)?);
         self.sample = Sample::default();
         self.sample.start(header, initial)
     }

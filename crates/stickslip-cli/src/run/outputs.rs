@@ -4,8 +4,9 @@ use crate::options::title_of;
 use std::path::{Path, PathBuf};
 use stickslip::prelude::{Scene, World};
 use stickslip::record::csv::{contacts_path, joints_path};
+use stickslip::record::files::check_plain;
 use stickslip::record::parquet::Paths;
-use stickslip::record::{CsvWriter, ParquetWriter, Tee};
+use stickslip::record::{CsvWriter, Lock, ParquetWriter, RecordError, Tee};
 use stickslip_console::Failure;
 use stickslip_view::PageWriter;
 
@@ -26,6 +27,7 @@ impl Outputs<'_> {
         let mut written: Vec<PathBuf> = Vec::new();
         for path in self.files {
             check_name(path)?;
+            check_place(path)?;
             // What is written beside it counts too.
             let mut files = vec![path.clone()];
             tee = match ending(path).as_str() {
@@ -93,6 +95,18 @@ impl Outputs<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses what is no plain file and what another run is writing, before any output is begun.
+fn check_place(path: &Path) -> Result<(), Failure> {
+    check_plain(path).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?;
+    match Lock::holder_of(path) {
+        Some(id) => Err(Failure::Record(RecordError::Taken {
+            path: path.to_path_buf(),
+            process: Some(id),
+        })),
+        None => Ok(()),
     }
 }
 

@@ -497,6 +497,19 @@ fn what_is_not_ours_is_not_written_over() {
 }
 
 #[test]
+fn a_run_that_does_not_come_about_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    let first = written(&path, 12, 1, 50);
+    let before = everything(folder.path());
+    let mut second = ParquetWriter::new(&path);
+    second.start(&first.header, &first.frames[0].step).unwrap();
+    drop(second);
+    assert_eq!(everything(folder.path()), before);
+    assert_eq!(Trajectory::open(&path).unwrap(), first);
+}
+
+#[test]
 fn a_run_that_dies_leaves_the_one_it_was_to_replace() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.parquet");

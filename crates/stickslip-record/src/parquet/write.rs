@@ -65,6 +65,8 @@ struct Run {
     saved: Saved,
     reserve: Reserve,
     unsaved: bool,
+    /// Has it taken the place of earlier runs? It does so with its first step: one that does not come about changes nothing.
+    begun: bool,
     /// Has the disk been waited for? A run that is over in a moment does without: a killed process
     /// loses nothing by it, only a machine that loses its power.
     synced: bool,
@@ -178,13 +180,9 @@ impl Recorder for ParquetWriter {
         run.saved.least = run.saved.bytes;
         if let Err(error) = run.reserve.hold(run.room()) {
             // A disk without room for one step more has none for a run.
-            let _ = run.reserve.give_up();
-            let _ = parts::undo(folder, part, goes);
+            let _ = run.undo(folder);
             return Err(RecordError::io(folder)(error));
         }
-        parts::remove_earlier(folder, part.run)?;
-        // The files of an earlier run must not pass for those of this one if this one dies.
-        parts::set_aside(folder, &self.paths.tables)?;
         self.run = Some(run);
         self.lock = Some(lock);
         Ok(())
@@ -193,15 +191,18 @@ impl Recorder for ParquetWriter {
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         let order = RecordError::Order("record before start or after finish");
         let mut run = self.run.take().ok_or(order)?;
-        let result = run.record(before, step).and_then(|()| {
-            let full = run.rows.iter().any(|rows| rows.len >= self.group_rows);
-            let due = full || run.saved.when.elapsed() >= self.save_every;
-            run.keep(&self.paths.parts, due)?;
-            if full {
-                run.next_group();
-            }
-            Ok(())
-        });
+        let begun = run.begin(&self.paths);
+        let result = begun
+            .and_then(|()| run.record(before, step))
+            .and_then(|()| {
+                let full = run.rows.iter().any(|rows| rows.len >= self.group_rows);
+                let due = full || run.saved.when.elapsed() >= self.save_every;
+                run.keep(&self.paths.parts, due)?;
+                if full {
+                    run.next_group();
+                }
+                Ok(())
+            });
         let result = result.map_err(|error| match error {
             RecordError::Io { .. } => self.kept(&run, error),
             other => other,
@@ -216,6 +217,7 @@ impl Recorder for ParquetWriter {
         let lock = self.lock.take();
         let folder = &self.paths.parts;
         let mut end = || {
+            run.begin(&self.paths)?;
             if run.unsaved {
                 run.save_at_last(folder, false)?;
             }
@@ -233,6 +235,10 @@ impl Drop for ParquetWriter {
     fn drop(&mut self) {
         // A run that was not finished keeps its last rows if the disk allows; there is nobody to tell.
         if let Some(run) = &mut self.run {
+            if !run.begun {
+                let _ = run.undo(&self.paths.parts);
+                return;
+            }
             if run.unsaved {
                 let _ = run.save_at_last(&self.paths.parts, true);
             }
@@ -266,8 +272,29 @@ impl Run {
             },
             reserve: Reserve::new(reserve),
             unsaved: false,
+            begun: false,
             synced: false,
         })
+    }
+
+    /// Takes the place of earlier runs: their files must not pass for those of this one if it dies.
+    fn begin(&mut self, paths: &Paths) -> Result<(), RecordError> {
+        if !self.begun {
+            parts::remove_earlier(&paths.parts, self.part.run)?;
+            parts::set_aside(&paths.parts, &paths.tables)?;
+            self.begun = true;
+        }
+        Ok(())
+    }
+
+    /// Leaves everything as it was.
+    fn undo(&mut self, folder: &Path) -> Result<(), RecordError> {
+        self.reserve.give_up().map_err(RecordError::io(folder))?;
+        let first = Part {
+            version: 0,
+            ..self.part
+        };
+        parts::undo(folder, first, self.goes)
     }
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
