@@ -1,18 +1,20 @@
 //! `stickslip check`: is a trajectory what it claims to be?
 
 use crate::account;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use stickslip::dynamics::check::{Report, check};
+use stickslip::dynamics::check::{CheckError, Judgement, Report, check_file};
 use stickslip::prelude::Residual;
-use stickslip::record::Trajectory;
+use stickslip::record::Header;
+use stickslip::record::header::cone_to_string;
 use stickslip_console::{Failure, Verdict, print_as, seconds, time};
 
 /// Recompute every certificate of a trajectory from its file alone
 ///
 /// Rebuilds the world from the scene text in the file, and judges every recorded step anew from states,
-/// impulses and shapes. Says VALID, or which step and contact is not.
+/// impulses and shapes. Says VALID, or which step and contact is not; NOT JUDGED (exit code 3) where a step in the file cannot
+/// be judged, or there is none. What no check can show is listed.
 ///
 /// Example: stickslip check stack.parquet
 #[derive(clap::Args)]
@@ -38,26 +40,28 @@ impl Args {
                 self.trajectory.display()
             )));
         }
-        let trajectory = Trajectory::open(&self.trajectory)?;
-        let report = check(&trajectory)?;
+        let (header, report) = check_file(&self.trajectory).map_err(|error| match error {
+            CheckError::Record(error) => Failure::from(error),
+            CheckError::Scene(error) => Failure::from(error),
+        })?;
         print_as(
             self.json,
-            || json_of(&report),
+            || json_of(&header, &report),
             || {
-                text_of(
-                    &report,
-                    &self.trajectory.display().to_string(),
-                    trajectory.header.tolerance,
-                    start.elapsed().as_secs_f64(),
-                )
+                let file = self.trajectory.display().to_string();
+                text_of(&header, &report, &file, start.elapsed().as_secs_f64())
             },
         )?;
-        Ok(Verdict::of(report.valid()))
+        Ok(match report.judgement() {
+            Judgement::Valid => Verdict::Good,
+            Judgement::NotValid => Verdict::Bad,
+            Judgement::NotJudged => Verdict::Unjudged,
+        })
     }
 }
 
-fn json_of(report: &Report) -> serde_json::Value {
-    let worst: serde_json::Map<String, serde_json::Value> = Residual::ALL
+fn json_of(header: &Header, report: &Report) -> Value {
+    let worst: serde_json::Map<String, Value> = Residual::ALL
         .iter()
         .zip(&report.worst)
         .map(|(kind, (value, t))| (kind.name().to_string(), json!({ "value": value, "t": t })))
@@ -67,11 +71,22 @@ fn json_of(report: &Report) -> serde_json::Value {
         .iter()
         .map(|f| json!({ "step": f.step, "t": f.t, "what": f.what }))
         .collect();
+    let unjudged = report.unjudged.iter();
+    let unjudged = unjudged.map(|(why, count)| json!({ "why": why, "steps": count }));
     let account = account::json_of(&report.account);
+    let valid = report.judgement() == Judgement::Valid;
     json!({
-        "valid": report.valid(),
-        "steps": report.account.steps,
-        "certified": report.valid() && report.account.certified(),
+        "valid": valid,
+        "verdict": word(report),
+        "steps": report.judged(),
+        "absent": report.absent,
+        "unjudged": unjudged.collect::<Value>(),
+        "method": header.method,
+        "h": header.h,
+        "cone": cone_to_string(header.cone),
+        "tolerance": header.tolerance,
+        "accept": header.accept,
+        "certified": valid && report.account.certified(),
         "approximate": account["approximate"],
         "divided": account["divided"],
         "worst": worst,
@@ -79,22 +94,77 @@ fn json_of(report: &Report) -> serde_json::Value {
         "penetration": report.penetration.0,
         "findings": findings,
         "more_findings": report.more,
+        "unchecked": report.unchecked,
         "notes": report.notes,
     })
 }
 
-fn text_of(report: &Report, file: &str, tolerance: f64, elapsed: f64) -> String {
-    let mut lines = Vec::new();
-    let verdict = if report.valid() { "VALID" } else { "NOT VALID" };
-    lines.push(format!(
-        "{verdict}  {file}: {} steps judged in {}",
-        report.account.steps,
+fn word(report: &Report) -> &'static str {
+    match report.judgement() {
+        Judgement::Valid => "VALID",
+        Judgement::NotValid => "NOT VALID",
+        Judgement::NotJudged => "NOT JUDGED",
+    }
+}
+
+fn text_of(header: &Header, report: &Report, file: &str, elapsed: f64) -> String {
+    let mut lines = vec![format!(
+        "{}  {file}: {} in {}",
+        word(report),
+        counts(report),
         seconds(elapsed)
+    )];
+    lines.push(format!(
+        "  judged by: {}, h = {} s, {} cone, tolerance {:.0e} m/s{}",
+        header.method,
+        header.h,
+        cone_to_string(header.cone),
+        header.tolerance,
+        accepted(header)
     ));
-    if report.valid() && report.account.steps > 0 {
-        let words = account::words(&report.account, tolerance);
+    if report.valid() && report.judged() > 0 {
+        let words = account::words(&report.account, header.tolerance);
         lines.push(format!("  certified: {words}"));
     }
+    for (why, count) in &report.unjudged {
+        lines.push(format!("  not judged: {count} steps: {why}"));
+    }
+    if report.account.steps == 0 {
+        lines.push("  not judged: there is no step in it".into());
+    }
+    add_findings(&mut lines, report);
+    if report.account.steps > 0 {
+        add_residuals(&mut lines, report);
+    }
+    let unchecked = report.unchecked.iter();
+    lines.extend(unchecked.map(|what| format!("  not checked: {what}")));
+    for note in &report.notes {
+        lines.push(format!("note: {note}"));
+    }
+    lines.join("\n")
+}
+
+/// `550 of 1100 steps judged (550 are not in the file)`.
+fn counts(report: &Report) -> String {
+    let judged = report.judged();
+    let all = report.account.steps + report.absent;
+    match report.absent {
+        0 if judged == all => format!("{judged} steps judged"),
+        0 => format!("{judged} of {all} steps judged"),
+        n => format!("{judged} of {all} steps judged ({n} are not in the file)"),
+    }
+}
+
+/// What was to be accepted where a step could not be certified.
+fn accepted(header: &Header) -> String {
+    if header.accept > 0.0 {
+        format!(", up to {:.0e} m/s accepted as approximate", header.accept)
+    } else {
+        String::new()
+    }
+}
+
+fn add_findings(lines: &mut Vec<String>, report: &Report) {
     for f in &report.findings {
         lines.push(format!(
             "  step {} at t = {} s: {}",
@@ -106,21 +176,18 @@ fn text_of(report: &Report, file: &str, tolerance: f64, elapsed: f64) -> String 
     if report.more > 0 {
         lines.push(format!("  … and {} more", report.more));
     }
-    if report.account.steps > 0 {
-        for (kind, (value, t)) in Residual::ALL.iter().zip(&report.worst) {
-            lines.push(format!(
-                "  {:<16} {value:9.2e} m/s at t = {} s",
-                kind.name(),
-                time(*t)
-            ));
-        }
+}
+
+fn add_residuals(lines: &mut Vec<String>, report: &Report) {
+    for (kind, (value, t)) in Residual::ALL.iter().zip(&report.worst) {
         lines.push(format!(
-            "  equalities are within {:.2} of what rounding explains; penetration at most {:.2e} m",
-            report.rounding.0, report.penetration.0
+            "  {:<16} {value:9.2e} m/s at t = {} s",
+            kind.name(),
+            time(*t)
         ));
     }
-    for note in &report.notes {
-        lines.push(format!("note: {note}"));
-    }
-    lines.join("\n")
+    lines.push(format!(
+        "  equalities are within {:.2} of what rounding explains; penetration at most {:.2e} m",
+        report.rounding.0, report.penetration.0
+    ));
 }

@@ -22,7 +22,8 @@ use stickslip_studies::{bench, reproduce};
 
 /// Rigid bodies in frictional contact, solved to the law and certified step by step.
 ///
-/// Exit codes: 0 done, 1 the work failed (not converged, not valid), 2 bad input.
+/// Exit codes: 0 done, 1 the work failed (not converged, not valid), 2 bad input, 3 not all of it can be judged, 130
+/// interrupted (what was computed is kept).
 #[derive(Parser)]
 #[command(
     name = "stickslip",

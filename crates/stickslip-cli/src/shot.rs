@@ -3,6 +3,7 @@
 use crate::view::with_film;
 use serde_json::json;
 use std::path::PathBuf;
+use stickslip::record::files::replace;
 use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_view::ShotOptions;
 
@@ -87,7 +88,7 @@ impl Args {
             also: times,
         };
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());
-        with_film(&self.trajectory, |film| {
+        with_film(&self.trajectory, &self.at, |film| {
             let wrong = |e: &dyn std::error::Error| Failure::Input(e.to_string());
             if ending.as_deref() == Some("glb".as_ref()) {
                 if at.is_some() {
@@ -95,7 +96,7 @@ impl Args {
                         "--at: an animation has all times; it goes with .svg and .png".into(),
                     ));
                 }
-                std::fs::write(&self.output, film.glb())
+                replace(&self.output, &film.glb())
                     .map_err(|e| Failure::Work(format!("{}: {e}", self.output.display())))?;
             } else {
                 let end = film.frames().last().map_or(0.0, |f| f.step.t);

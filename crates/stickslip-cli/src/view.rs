@@ -2,11 +2,12 @@
 
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use stickslip::dynamics::check::scene_of;
+use stickslip::dynamics::check::scene_in;
 use stickslip::prelude::World;
-use stickslip::record::Trajectory;
+use stickslip::record::Reader;
+use stickslip::record::files::replace;
 use stickslip_console::{Failure, Verdict, print, print_json};
-use stickslip_view::Film;
+use stickslip_view::{Film, Sample};
 
 /// Write a trajectory as one HTML page with a 3D view
 ///
@@ -40,9 +41,9 @@ impl Args {
                 output.display()
             )));
         }
-        with_film(&self.trajectory, |film| {
+        with_film(&self.trajectory, &[], |film| {
             let page = film.page();
-            std::fs::write(&output, &page)
+            replace(&output, page.as_bytes())
                 .map_err(|e| Failure::Work(format!("{}: {e}", output.display())))?;
             if self.json {
                 let file = output.display().to_string();
@@ -56,8 +57,11 @@ impl Args {
 }
 
 /// Opens a trajectory, rebuilds its bodies from the scene text inside, and hands on what is seen of it.
+///
+/// Of a long run as much is held as there is room for; the frames about these `times` (s) in any case.
 pub(crate) fn with_film<T>(
     path: &Path,
+    times: &[f64],
     show: impl FnOnce(&Film<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     if path
@@ -69,18 +73,26 @@ pub(crate) fn with_film<T>(
             path.display()
         )));
     }
-    let trajectory = Trajectory::open(path)?;
-    for warning in &trajectory.warnings {
+    let mut reader = Reader::open(path)?;
+    let mut sample = Sample::default().with_times(times);
+    sample.begin(&reader.header);
+    for frame in reader.by_ref() {
+        sample.add(frame?);
+    }
+    let mut warnings = reader.warnings.clone();
+    warnings.extend(reader.seal().warning());
+    for warning in &warnings {
         eprintln!("warning: {warning}");
     }
-    let scene = scene_of(&trajectory)?;
+    sample.end(reader.summary.clone(), warnings);
+    let scene = scene_in(&reader.header)?;
     let world = World::from_scene(&scene)?;
     let title = if scene.title.is_empty() {
-        trajectory.header.scene_file.clone()
+        reader.header.scene_file.clone()
     } else {
         scene.title
     };
-    let film = Film::new(world.model(), &trajectory)
+    let film = Film::of(world.model(), &sample)
         .map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?
         .titled(title);
     show(&film)

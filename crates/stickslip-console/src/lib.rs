@@ -15,6 +15,10 @@ pub enum Verdict {
     Good,
     /// Exit 1: not converged, not valid. The command has said why.
     Bad,
+    /// Exit 3: nothing is wrong as far as can be seen, but not all of it can be judged.
+    Unjudged,
+    /// Exit 130: ended by a signal, with everything kept.
+    Interrupted,
 }
 
 impl Verdict {
@@ -30,6 +34,8 @@ impl Verdict {
         match self {
             Self::Good => ExitCode::SUCCESS,
             Self::Bad => ExitCode::from(1),
+            Self::Unjudged => ExitCode::from(3),
+            Self::Interrupted => ExitCode::from(130),
         }
     }
 }
@@ -43,7 +49,7 @@ pub enum Failure {
     /// Exit 2.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// Exit 2: a trajectory that cannot be read, or not be written.
+    /// Exit 2: a trajectory that cannot be read, or not be written; exit 1 if it could no longer be written, but is kept.
     #[error("{0}")]
     Record(#[from] RecordError),
     /// Exit 2.
@@ -60,7 +66,8 @@ impl Failure {
         let mut stderr = std::io::stderr().lock();
         // Nothing is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {self}");
-        ExitCode::from(if matches!(self, Self::Work(_)) { 1 } else { 2 })
+        let work = matches!(self, Self::Work(_) | Self::Record(RecordError::Kept { .. }));
+        ExitCode::from(if work { 1 } else { 2 })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks a trajectory from its file alone: the world is rebuilt from the scene text in it, and every
 //! stored number is recomputed or judged.
 
+mod checker;
 mod report;
 mod steps;
 
@@ -12,34 +13,59 @@ use crate::step::gate::seen;
 use crate::step::integrate::Motion;
 use crate::step::task::{Plan, Task};
 use crate::world::World;
-use steps::check_step;
+use checker::Checker;
+use std::path::Path;
 use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
-use stickslip_record::{Start, StateHash, Trajectory};
+use stickslip_record::{Header, Reader, RecordError, Start, Trajectory};
 
-pub use report::{Finding, MAX_FINDINGS, Report};
+pub use report::{Finding, Judgement, MAX_FINDINGS, Report};
 
 /// Judges every recorded step of a trajectory.
 ///
 /// # Errors
 /// When the scene text in the file cannot be read any more.
 pub fn check(trajectory: &Trajectory) -> Result<Report, SceneError> {
-    let mut world = world_of(trajectory)?;
-    let mut report = Report::default();
-    check_header(&world, trajectory, &mut report);
-    if !report.valid() {
-        return Ok(report);
+    let mut checker = Checker::new(&trajectory.header)?;
+    let mut before = None;
+    for frame in &trajectory.frames {
+        checker.look(before, frame);
+        before = Some(frame);
     }
+    let mut report = checker.finish(trajectory.summary.as_ref(), before);
     report.notes.extend(trajectory.warnings.iter().cloned());
-    for (k, frame) in trajectory.frames.iter().enumerate() {
-        match k {
-            0 => check_initial(&world, &frame.step, &mut report),
-            _ => check_step(&mut world, &trajectory.frames[k - 1], frame, &mut report),
-        }
-    }
-    check_summary(trajectory, &mut report);
     Ok(report)
+}
+
+/// Why a file could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It is no trajectory, or damaged.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The scene in it cannot be read any more.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+}
+
+/// Judges every recorded step of a trajectory on disk, one after the other: its length does not matter for the memory.
+///
+/// # Errors
+/// When the file is no trajectory, or the scene text in it cannot be read any more.
+pub fn check_file(path: &Path) -> Result<(Header, Report), CheckError> {
+    let mut reader = Reader::open(path)?;
+    let mut checker = Checker::new(&reader.header)?;
+    let mut before = None;
+    for frame in reader.by_ref() {
+        let frame = frame?;
+        checker.look(before.as_ref(), &frame);
+        before = Some(frame);
+    }
+    checker.check_seal(reader.seal(), before.as_ref());
+    let mut report = checker.finish(reader.summary.as_ref(), before.as_ref());
+    report.notes.append(&mut reader.warnings);
+    Ok((reader.header, report))
 }
 
 /// The world at the start of a recorded run, rebuilt from the scene text in the file.
@@ -55,134 +81,27 @@ pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
 /// # Errors
 /// When that text cannot be read any more.
 pub fn scene_of(trajectory: &Trajectory) -> Result<Scene, SceneError> {
-    let header = &trajectory.header;
-    let overrides: Vec<Override> = header
-        .overrides
-        .iter()
-        .filter_map(|o| Override::from_option(o))
-        .collect();
-    let files = header
-        .files
-        .iter()
-        .filter_map(|(name, text)| Some((name.clone(), base64::decode(text)?.into())))
-        .collect();
-    let files = Files::copies(files);
+    scene_in(&trajectory.header)
+}
+
+/// The scene in a header.
+///
+/// # Errors
+/// When its text cannot be read any more, or an override or the copy of a file is none.
+pub fn scene_in(header: &Header) -> Result<Scene, SceneError> {
+    let wrong = |what: String| SceneError::unreadable(&header.scene_file, what);
+    let overrides = header.overrides.iter().map(|text| {
+        Override::from_option(text)
+            .ok_or_else(|| wrong(format!("the override `{text}` in the file is no KEY=VALUE")))
+    });
+    let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+    let files = header.files.iter().map(|(name, text)| {
+        let bytes = base64::decode(text);
+        let bytes = bytes.ok_or_else(|| wrong(format!("the copy of `{name}` is damaged")))?;
+        Ok((name.clone(), bytes.into()))
+    });
+    let files = Files::copies(files.collect::<Result<_, SceneError>>()?);
     Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
-}
-
-/// The header must agree with the scene text, or one of them was changed.
-fn check_header(world: &World, trajectory: &Trajectory, report: &mut Report) {
-    let (header, settings) = (&trajectory.header, world.settings());
-    let start = StepRecord::default();
-    let names = world.model().bodies.iter().map(|b| &b.name);
-    if !header.bodies.iter().eq(names) {
-        report.find(
-            &start,
-            "the bodies are not those of the scene in the file".into(),
-        );
-    }
-    if header.method != settings.method.name() {
-        report.find(
-            &start,
-            "the method is not that of the scene in the file".into(),
-        );
-    }
-    if header.h != settings.h
-        || (header.tolerance, header.accept) != (settings.tolerance, settings.accept)
-        || header.cone != settings.cone
-    {
-        report.find(
-            &start,
-            "step, tolerance or cone are not those of the scene in the file".into(),
-        );
-    }
-    if trajectory.frames.is_empty() {
-        report.find(&start, "the file holds no state".into());
-    }
-}
-
-fn check_initial(world: &World, first: &StepRecord, report: &mut Report) {
-    if first.step != 0 || first.t != 0.0 {
-        report.find(
-            first,
-            "the first state is not that of step 0 at t = 0".into(),
-        );
-    }
-    for (i, body) in world.model().bodies.iter().enumerate() {
-        if first.bodies.get(i) != world.states().get(i) {
-            report.find(
-                first,
-                format!(
-                    "the initial state of \"{}\" is not that of the scene",
-                    body.name
-                ),
-            );
-        }
-    }
-    if first.energy != world.energy() {
-        report.find(first, "the energy is not that of the states".into());
-    }
-    if !first.contacts.is_empty()
-        || !first.joints.is_empty()
-        || first.certificate != Certificate::default()
-    {
-        report.find(first, "the initial state has contacts or residuals".into());
-    }
-}
-
-fn check_summary(trajectory: &Trajectory, report: &mut Report) {
-    let Some(last) = trajectory.frames.last() else {
-        return;
-    };
-    if trajectory
-        .frames
-        .iter()
-        .any(|f| f.step.kind == Kind::Extrapolated)
-    {
-        let note = "extrapolated steps: the inner steps were certified when they ran and cannot be judged again";
-        report.notes.push(note.into());
-    }
-    let Some(summary) = &trajectory.summary else {
-        report
-            .notes
-            .push("the run did not end: what it had computed is here".into());
-        return;
-    };
-    if let Some(why) = &summary.failure {
-        report.notes.push(format!("the run stopped early: {why}"));
-    }
-    if summary.steps != last.step.step || summary.t != last.step.t {
-        report.find(
-            &last.step,
-            "the last step is not the one the run ended with".into(),
-        );
-    }
-    if trajectory.header.every > 1 {
-        report.notes.push(format!(
-            "every {}th step was recorded: the steps between were certified when they ran and cannot be \
-             judged again",
-            trajectory.header.every
-        ));
-        return;
-    }
-    let counted = (report.account.approximate, report.account.divided);
-    if (summary.approximate, summary.divided) != counted {
-        report.find(
-            &last.step,
-            "it does not say how many steps are approximate or were divided".into(),
-        );
-    }
-    let mut hash = StateHash::new(&trajectory.header.bodies);
-    for frame in &trajectory.frames {
-        let step = &frame.step;
-        hash.update(step.step, &step.bodies, &step.joints);
-    }
-    if hash.hex() != summary.hash {
-        report.find(
-            &last.step,
-            "the state hash is not that of the states".into(),
-        );
-    }
 }
 
 impl World {

@@ -45,8 +45,28 @@ pub struct Outcome {
     pub hash: String,
     /// Why it stopped early, if it did: the step that could not be accepted.
     pub failure: Option<StepError>,
-    /// Was it ended between two steps by who watched it?
-    pub interrupted: bool,
+    /// Why it was ended between two steps by who watched it, if it was.
+    pub interrupted: Option<Interruption>,
+}
+
+/// Why who watches a run ends it between two steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// Its time was over.
+    Limit,
+    /// Somebody asked for it: a signal.
+    Signal,
+}
+
+impl Interruption {
+    /// As a trajectory says it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Limit => "its limit was reached",
+            Self::Signal => "it was interrupted",
+        }
+    }
 }
 
 impl Outcome {
@@ -59,7 +79,7 @@ impl Outcome {
     /// Did it come to its end?
     #[must_use]
     pub const fn reached_end(&self) -> bool {
-        self.failure.is_none() && !self.interrupted
+        self.failure.is_none() && self.interrupted.is_none()
     }
 }
 
@@ -121,7 +141,7 @@ pub fn simulate_in_memory(
 }
 
 /// For [`simulate`]: nobody ends the run.
-pub const fn to_the_end(_: &World) -> ControlFlow<()> {
+pub const fn to_the_end(_: &World) -> ControlFlow<Interruption> {
     ControlFlow::Continue(())
 }
 
@@ -130,13 +150,13 @@ pub const fn to_the_end(_: &World) -> ControlFlow<()> {
 /// A step that cannot be accepted ends the run: what was computed is kept, and the outcome says why.
 ///
 /// # Errors
-/// When the recorder fails.
+/// When the recorder fails; it has been told to end with what it has.
 pub fn simulate(
     world: &mut World,
     header: &Header,
     until: f64,
     recorder: &mut dyn Recorder,
-    progress: &mut dyn FnMut(&World) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(&World) -> ControlFlow<Interruption>,
 ) -> Result<Outcome, RecordError> {
     let mut hash = StateHash::new(&header.bodies);
     hash.update(world.steps(), world.states(), &world.last_step().joints);
@@ -144,7 +164,7 @@ pub fn simulate(
     let mut outcome = Outcome::of(world);
     let mut before: Vec<BodyState> = Vec::new();
     let end = End::of(world, until);
-    while !end.reached(world) && !outcome.interrupted {
+    while !end.reached(world) && outcome.interrupted.is_none() {
         before.clear();
         before.extend_from_slice(world.states());
         let t = world.time();
@@ -155,11 +175,22 @@ pub fn simulate(
         let step = world.last_step();
         hash.update(step.step, &step.bodies, &step.joints);
         let bodies = world.started_from().unwrap_or(&before);
-        recorder.record(Start { t, bodies }, step)?;
+        let recorded = recorder.record(Start { t, bodies }, step);
         outcome.add(world);
-        outcome.interrupted = progress(world).is_break();
+        if let Err(error) = recorded {
+            outcome.hash = hash.hex();
+            let failure = Some(error.to_string());
+            // It may have room again for an end; what went wrong first is what is told.
+            let _ = recorder.finish(&Summary {
+                certified: false,
+                failure,
+                ..outcome.summary()
+            });
+            return Err(error);
+        }
+        outcome.interrupted = progress(world).break_value();
     }
-    outcome.interrupted &= !end.reached(world);
+    outcome.interrupted = outcome.interrupted.filter(|_| !end.reached(world));
     outcome.hash = hash.hex();
     recorder.finish(&outcome.summary())?;
     Ok(outcome)
@@ -209,17 +240,17 @@ impl Outcome {
             energy: (world.energy(), world.energy()),
             hash: String::new(),
             failure: None,
-            interrupted: false,
+            interrupted: None,
         }
     }
 
     fn summary(&self) -> Summary {
         let failure = self.failure.as_ref().map(ToString::to_string);
-        let interrupted = || self.interrupted.then(|| "its limit was reached".to_owned());
+        let interrupted = || self.interrupted.map(|why| why.words().to_owned());
         Summary {
             steps: self.steps,
             t: self.t,
-            certified: self.certified(),
+            certified: self.certified() && self.reached_end(),
             approximate: self.account.approximate,
             divided: self.account.divided,
             hash: self.hash.clone(),

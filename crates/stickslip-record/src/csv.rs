@@ -9,12 +9,13 @@ mod rows;
 pub use read::read_csv;
 
 use crate::error::RecordError;
+use crate::files::{Lock, check_plain};
 use crate::header::{Header, Summary};
 use crate::parquet::check_joints;
 use crate::recorder::{Recorder, Start, check_step, state_numbers};
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stickslip_geometry::frame::contact_frame;
@@ -43,6 +44,8 @@ pub struct CsvWriter {
     names: Vec<String>,
     joint_names: Vec<String>,
     last: Option<(u64, f64)>,
+    /// Held from `start` to `finish`.
+    lock: Option<Lock>,
 }
 
 #[derive(Debug)]
@@ -50,6 +53,8 @@ struct Table {
     path: PathBuf,
     file: Option<File>,
     rows: String,
+    /// Bytes of the file that are whole steps.
+    whole: u64,
     flushed: Instant,
 }
 
@@ -65,6 +70,7 @@ impl CsvWriter {
             names: Vec::new(),
             joint_names: Vec::new(),
             last: None,
+            lock: None,
         }
     }
 
@@ -123,6 +129,8 @@ impl Recorder for CsvWriter {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
         header.validate()?;
         check_step(&header.bodies, initial)?;
+        self.lock = None;
+        let lock = Lock::take(&self.bodies.path)?;
         self.names.clone_from(&header.bodies);
         self.quoted = header.bodies.iter().map(|name| quoted(name)).collect();
         self.bodies.create(BODY_COLUMNS)?;
@@ -133,6 +141,7 @@ impl Recorder for CsvWriter {
         if let Some(table) = &mut self.joints {
             table.create(JOINT_COLUMNS)?;
         }
+        self.lock = Some(lock);
         self.write_step(header.h, initial)
     }
 
@@ -152,7 +161,9 @@ impl Recorder for CsvWriter {
     fn finish(&mut self, _: &Summary) -> Result<(), RecordError> {
         let contacts = self.contacts.as_mut().map_or(Ok(()), |t| t.flush(true));
         let joints = self.joints.as_mut().map_or(Ok(()), |t| t.flush(true));
-        self.bodies.flush(true).and(contacts).and(joints)
+        let result = self.bodies.flush(true).and(contacts).and(joints);
+        self.lock = None;
+        result
     }
 }
 
@@ -172,12 +183,15 @@ impl Table {
             path,
             file: None,
             rows: String::new(),
+            whole: 0,
             flushed: Instant::now(),
         }
     }
 
     fn create(&mut self, columns: &str) -> Result<(), RecordError> {
-        self.file = Some(File::create(&self.path).map_err(RecordError::io(&self.path))?);
+        let file = check_plain(&self.path).and_then(|()| File::create(&self.path));
+        self.file = Some(file.map_err(RecordError::io(&self.path))?);
+        self.whole = 0;
         self.rows.clear();
         self.rows.push_str(columns);
         self.rows.push('\n');
@@ -188,8 +202,13 @@ impl Table {
     fn flush(&mut self, now: bool) -> Result<(), RecordError> {
         let due = self.rows.len() >= FLUSH_BYTES || self.flushed.elapsed() >= FLUSH_TIME;
         if let Some(file) = self.file.as_mut().filter(|_| now || due) {
-            file.write_all(self.rows.as_bytes())
-                .map_err(RecordError::io(&self.path))?;
+            file.write_all(self.rows.as_bytes()).map_err(|error| {
+                // What was written of a step goes again: the file holds whole steps, and these rows can be tried once more.
+                let _ = file.set_len(self.whole);
+                let _ = file.seek(SeekFrom::Start(self.whole));
+                RecordError::io(&self.path)(error)
+            })?;
+            self.whole += self.rows.len() as u64;
             self.rows.clear();
             self.flushed = Instant::now();
         }

@@ -15,6 +15,32 @@ pub enum RecordError {
         /// What it said.
         source: io::Error,
     },
+    /// Another run writes this output.
+    #[error("{}: another run is writing this file{}", path.display(), process.map_or_else(String::new, |id| format!(" (process {id})")))]
+    Taken {
+        /// The output.
+        path: PathBuf,
+        /// Who has it, where that can be told.
+        process: Option<u32>,
+    },
+    /// Something that is in our way was not made by us.
+    #[error("{}: this was not made by stickslip and is left alone; move it away, or choose another output", path.display())]
+    Foreign {
+        /// File or folder.
+        path: PathBuf,
+    },
+    /// Writing failed, but what was computed can be read.
+    #[error("{source}; every step up to t = {t} s is kept: {} can be read and checked", path.display())]
+    Kept {
+        /// What went wrong.
+        source: Box<Self>,
+        /// The trajectory, as it was asked for.
+        path: PathBuf,
+        /// Number of the last step that is kept.
+        step: u64,
+        /// Its time, s.
+        t: f64,
+    },
     /// The file is of another kind.
     #[error("{}: not a stickslip trajectory: {reason}", path.display())]
     NotATrajectory {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stickslip_model::{Cone, Fan};
 
 /// Version of the file format, written to and demanded of every Parquet file.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// All that is needed, beside the states, to rebuild the world from the file alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct Summary {
     pub steps: u64,
     /// Time reached, s.
     pub t: f64,
-    /// Did every step meet its tolerance?
+    /// Did every step meet its tolerance, and the run come to its end?
     pub certified: bool,
     /// Those that did not and were accepted nevertheless.
     #[serde(default)]

@@ -14,6 +14,9 @@ mod numbers;
 mod pages;
 mod parts;
 mod read;
+mod reserve;
+mod seal;
+mod sink;
 mod tables;
 mod write;
 
@@ -23,7 +26,7 @@ mod tests;
 mod tests_cost;
 
 pub use numbers::write_numbers;
-pub use read::Reader;
+pub use read::{Reader, Seal};
 pub use tables::Paths;
 pub use write::ParquetWriter;
 

@@ -64,6 +64,25 @@ pub(crate) fn start(names: &[&str], steps: u64, last: u64, recorder: &mut dyn Re
     step.t
 }
 
+/// Plays a trajectory into a recorder until that fails, then ends it as a run does; how many steps were computed by then.
+pub(crate) fn run_or_fail(
+    run: &Trajectory,
+    recorder: &mut dyn Recorder,
+) -> (usize, Option<crate::RecordError>) {
+    if let Err(error) = recorder.start(&run.header, &run.frames[0].step) {
+        return (0, Some(error));
+    }
+    for (index, frame) in run.frames.iter().enumerate().skip(1) {
+        let before = run.start_of(index).unwrap();
+        if let Err(error) = recorder.record(before, &frame.step) {
+            let _ = recorder.finish(&summary(frame.step.step, frame.step.t));
+            return (index, Some(error));
+        }
+    }
+    let last = run.frames.len() - 1;
+    (last, recorder.finish(&summary(last as u64, 0.0)).err())
+}
+
 /// The summary of [`run`].
 pub(crate) fn summary(steps: u64, t: f64) -> Summary {
     Summary {

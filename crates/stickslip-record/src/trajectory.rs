@@ -48,6 +48,7 @@ impl Trajectory {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let mut reader = Reader::open(path)?;
         let frames = reader.by_ref().collect::<Result<_, _>>()?;
+        reader.warnings.extend(reader.seal().warning());
         Ok(Self {
             header: reader.header,
             frames,

@@ -3,11 +3,10 @@
 #[path = "../../../fuzz/readers.rs"]
 mod readers;
 
-use std::path::Path;
 use stickslip::dynamics::simulate::{header, simulate, to_the_end};
 use stickslip::prelude::World;
 use stickslip::problems::stored::file_of_step;
-use stickslip::record::{CsvWriter, ParquetWriter, Tee};
+use stickslip::record::CsvWriter;
 use stickslip_testing::{Random, setting};
 use stickslip_verify::{root, world_of};
 
@@ -33,16 +32,13 @@ fn files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
 }
 
 /// A short run, as the product writes it.
-fn trajectory(ending: &str) -> Vec<u8> {
+fn trajectory() -> Vec<u8> {
     let (scene, mut world) = world_of("pendulum.toml", &["step.until=0.05".into()]);
     let place = tempfile::tempdir().expect("a folder");
-    let path = place.path().join(format!("run.{ending}"));
-    let writer = |path: &Path| match ending {
-        "csv" => Tee::new().with(CsvWriter::new(path)),
-        _ => Tee::new().with(ParquetWriter::new(path)),
-    };
+    let path = place.path().join("run.csv");
     let head = header(&scene, &world);
-    simulate(&mut world, &head, 0.05, &mut writer(&path), &mut to_the_end).expect("a run");
+    let mut writer = CsvWriter::new(&path);
+    simulate(&mut world, &head, 0.05, &mut writer, &mut to_the_end).expect("a run");
     std::fs::read(path).expect("the file of the run")
 }
 
@@ -83,8 +79,12 @@ fn seeds(reader: &str) -> Vec<Vec<u8>> {
         "obj" => files("scenes/meshes", "obj"),
         "heights_csv" => files("scenes/meshes", "csv"),
         "heights_png" => vec![png()],
-        "trajectory_parquet" => vec![trajectory("parquet")],
-        "trajectory_csv" => vec![trajectory("csv")],
+        "trajectory_parquet" => {
+            let tables = readers::tables().expect("a run");
+            let marked = (0..).zip(tables).map(|(k, table)| [vec![k], table].concat());
+            marked.collect()
+        }
+        "trajectory_csv" => vec![trajectory()],
         "fclib" => vec![problem("quadratic")],
         "lcp_json" => vec![problem("pyramid:4")],
         "step_json" => files("problems", "json").into_iter().chain([joints()]).collect(),

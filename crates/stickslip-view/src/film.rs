@@ -1,6 +1,7 @@
 //! A film: a recorded run, ready to be shown.
 
 use crate::ViewError;
+use crate::sample::Sample;
 use crate::solid::{Look, Meshes, SMALLEST, look_of};
 use glam::DVec3;
 use stickslip_geometry::Pose;
@@ -83,6 +84,8 @@ pub struct Film<'a> {
     pub meshes: Meshes,
     /// Joints and springs.
     pub links: Vec<Link>,
+    /// One in how many recorded steps is here.
+    pub kept_one_in: u64,
 }
 
 /// A box that holds all that moves.
@@ -168,6 +171,18 @@ impl<'a> Film<'a> {
             actors: model.bodies.iter().map(actor).collect(),
             meshes,
             links: links_of(model),
+            kept_one_in: 1,
+        })
+    }
+
+    /// The film of what was kept of a run.
+    ///
+    /// # Errors
+    /// As [`Film::new`].
+    pub fn of(model: &Model, sample: &'a Sample) -> Result<Self, ViewError> {
+        Ok(Self {
+            kept_one_in: sample.kept_one_in(),
+            ..Self::new(model, sample.trajectory())?
         })
     }
 
@@ -314,18 +329,11 @@ impl<'a> Film<'a> {
         }
     }
 
-    /// Length of the step that ended in a frame, s: that of the run, or as recorded where steps differ.
+    /// Length of the step that ended in a frame, s: as recorded, or that of the run where no time passes.
     #[must_use]
     pub fn step_length(&self, frame: usize) -> f64 {
-        let h = self.trajectory.header.h;
-        let start = self.trajectory.start_of(frame);
-        let length = start.map_or(h, |start| self.frames()[frame].step.t - start.t);
-        // The difference of two times is not known as well as h.
-        if (length - h).abs() < 1e-6 * h || length <= 0.0 {
-            h
-        } else {
-            length
-        }
+        let h = self.frames()[frame].step.h;
+        if h > 0.0 { h } else { self.trajectory.header.h }
     }
 
     /// Length of an arrow for a force of 1 N: the median of the frames' largest forces is one and a half radii

@@ -16,6 +16,7 @@ mod order;
 mod pack;
 pub mod page;
 mod pieces;
+pub mod sample;
 pub mod shot;
 pub mod solid;
 
@@ -23,6 +24,7 @@ pub use camera::Camera;
 pub use film::{Actor, Film, Link, LinkKind};
 pub use mesh::Mesh;
 pub use page::PageWriter;
+pub use sample::Sample;
 pub use shot::ShotOptions;
 pub use solid::{Look, Part};
 

@@ -3,13 +3,15 @@
 use crate::ViewError;
 use crate::film::{Film, LinkKind};
 use crate::pack::{Block, Pack, rounded};
+use crate::sample::Sample;
 use crate::solid::Look;
 use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip_model::{ContactImpulse, Mode, Model, StepRecord};
+use stickslip_record::files::{check_plain, replace};
 use stickslip_record::header::cone_to_string;
-use stickslip_record::{Header, RecordError, Recorder, Start, Summary, Trajectory};
+use stickslip_record::{Header, Lock, RecordError, Recorder, Start, Summary};
 
 /// Bytes of a page in which a run is rounded or thinned no further.
 const ROOM: usize = 28_000_000;
@@ -41,13 +43,15 @@ impl Film<'_> {
     pub fn page_within(&self, room: usize) -> String {
         let mut notes = self.trajectory.warnings.clone();
         let steps = self.frames().windows(2);
-        if let Some(most) = steps
-            .map(|w| w[1].step.step - w[0].step.step)
-            .max()
-            .filter(|n| *n > 1)
-        {
+        let most = steps.map(|w| w[1].step.step - w[0].step.step).max();
+        if let Some(most) = most.filter(|n| *n > 1) {
+            let what = if self.kept_one_in > 1 {
+                "is shown on this page"
+            } else {
+                "was recorded"
+            };
             notes.push(format!(
-                "one in {most} steps was recorded: the plots do not show what happened between them"
+                "one in {most} steps {what}: the plots do not show what happened between them"
             ));
         }
         let (blocks, contacts_every) = blocks(self, room, &mut notes);
@@ -389,12 +393,14 @@ fn contacts(film: &Film<'_>, every: usize, bits: u32, open: bool) -> Vec<Block> 
     ]
 }
 
-/// Records a run and writes its page at the end.
+/// Records a run and writes its page at the end. A long run is thinned as it goes on: what is held does not grow with it.
 pub struct PageWriter {
     path: PathBuf,
     title: String,
     model: Model,
-    trajectory: Trajectory,
+    sample: Sample,
+    /// Held from `start` to `finish`.
+    lock: Option<Lock>,
 }
 
 impl PageWriter {
@@ -405,7 +411,8 @@ impl PageWriter {
             path: path.into(),
             title: title.into(),
             model,
-            trajectory: Trajectory::new(),
+            sample: Sample::default(),
+            lock: None,
         }
     }
 
@@ -419,21 +426,26 @@ impl PageWriter {
 
 impl Recorder for PageWriter {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
-        // A place that cannot be written is found before the run, not after it.
-        std::fs::write(&self.path, "").map_err(|e| self.failed(e))?;
-        self.trajectory.start(header, initial)
+        self.lock = None;
+        // A place that cannot be written is found before the run, not after it: the lock lies there too.
+        check_plain(&self.path).map_err(|e| self.failed(e))?;
+        self.lock = Some(Lock::take(&self.path)?);
+        self.sample = Sample::default();
+        self.sample.start(header, initial)
     }
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
-        self.trajectory.record(before, step)
+        self.sample.record(before, step)
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {
-        self.trajectory.finish(summary)?;
-        let film = Film::new(&self.model, &self.trajectory)
+        self.sample.finish(summary)?;
+        let film = Film::of(&self.model, &self.sample)
             .map_err(|e: ViewError| self.failed(std::io::Error::other(e)))?;
         let page = film.titled(&self.title).page();
-        std::fs::write(&self.path, page).map_err(|e| self.failed(e))
+        let written = replace(&self.path, page.as_bytes()).map_err(|e| self.failed(e));
+        self.lock = None;
+        written
     }
 }
 

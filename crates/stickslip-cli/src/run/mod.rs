@@ -4,22 +4,26 @@ mod dump;
 mod onlookers;
 mod outputs;
 mod report;
+mod signals;
 mod traced;
 
 use crate::options::overrides;
 use onlookers::Onlookers;
 use outputs::Outputs;
 use report::Report;
+use signals::Signals;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stickslip::dynamics::scene::{Files, Override};
-use stickslip::dynamics::simulate::header;
+use stickslip::dynamics::simulate::{Interruption, header};
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::Every;
 use stickslip_console::{Failure, Verdict, print_as};
 
 /// Simulate a scene and certify every step
+///
+/// Ctrl-C ends a run after the step at hand, with everything written; a second one ends it at once.
 ///
 /// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
 #[derive(clap::Args)]
@@ -113,12 +117,14 @@ impl Args {
         let header = header(&scene, &world);
         let mut recorder = Every::new(self.every, self.outputs().recorder(&scene, &world)?);
         let mut onlookers = Onlookers::new(&self, &scene, &world)?;
+        let signals = Signals::watch()?;
         let start = Instant::now();
         let until = scene.step.until;
         let outcome = simulate(&mut world, &header, until, &mut recorder, &mut |w| {
             onlookers.look(w);
             match self.limit {
-                Some(limit) if start.elapsed() >= limit => ControlFlow::Break(()),
+                _ if signals.came() => ControlFlow::Break(Interruption::Signal),
+                Some(limit) if start.elapsed() >= limit => ControlFlow::Break(Interruption::Limit),
                 _ => ControlFlow::Continue(()),
             }
         })?;
@@ -133,7 +139,10 @@ impl Args {
         };
         print_as(self.json, || report.json(), || report.text())?;
         onlookers.dumped?;
-        Ok(Verdict::of(outcome.reached_end()))
+        Ok(match outcome.interrupted {
+            Some(Interruption::Signal) => Verdict::Interrupted,
+            _ => Verdict::of(outcome.reached_end()),
+        })
     }
 
     /// The command line's own settings, as overrides of the scene's keys.

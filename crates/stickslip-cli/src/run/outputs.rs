@@ -4,7 +4,9 @@ use crate::options::title_of;
 use std::path::{Path, PathBuf};
 use stickslip::prelude::{Scene, World};
 use stickslip::record::csv::{contacts_path, joints_path};
-use stickslip::record::{CsvWriter, ParquetWriter, Tee};
+use stickslip::record::files::check_plain;
+use stickslip::record::parquet::Paths;
+use stickslip::record::{CsvWriter, Lock, ParquetWriter, RecordError, Tee};
 use stickslip_console::Failure;
 use stickslip_view::PageWriter;
 
@@ -24,10 +26,15 @@ impl Outputs<'_> {
         let mut tee = Tee::new();
         let mut written: Vec<PathBuf> = Vec::new();
         for path in self.files {
+            check_name(path)?;
+            check_place(path)?;
             // What is written beside it counts too.
             let mut files = vec![path.clone()];
             tee = match ending(path).as_str() {
-                "parquet" => tee.with(ParquetWriter::new(path)),
+                "parquet" => {
+                    files.extend(Paths::new(path).tables.into_iter().skip(1));
+                    tee.with(ParquetWriter::new(path))
+                }
                 "csv" => {
                     files.extend(self.contacts.then(|| contacts_path(path)));
                     files.extend(self.joints.then(|| joints_path(path)));
@@ -88,6 +95,31 @@ impl Outputs<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses what is no plain file and what another run is writing, before any output is begun.
+fn check_place(path: &Path) -> Result<(), Failure> {
+    check_plain(path).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?;
+    match Lock::holder_of(path) {
+        Some(id) => Err(Failure::Record(RecordError::Taken {
+            path: path.to_path_buf(),
+            process: Some(id),
+        })),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a name that another run would use for what it writes beside its own.
+fn check_name(path: &Path) -> Result<(), Failure> {
+    let stem = path.file_stem().map(Path::new).map(ending);
+    let sister = stem.filter(|stem| ["contacts", "steps", "joints"].contains(&stem.as_str()));
+    match sister.filter(|_| ending(path) != "html") {
+        Some(sister) => Err(Failure::Input(format!(
+            "{}: files of {sister} have such names, beside those of the bodies; choose another",
+            path.display()
+        ))),
+        None => Ok(()),
     }
 }
 

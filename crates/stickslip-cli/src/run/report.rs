@@ -7,6 +7,7 @@ use crate::options::title_of;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip::dynamics::alarm::Watch;
+use stickslip::dynamics::simulate::Interruption;
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World};
 use stickslip_console::{seconds, time};
@@ -74,10 +75,14 @@ impl Report<'_> {
         if let Some(e) = &o.failure {
             lines.push(format!("  STOPPED      {e}"));
         }
-        if o.interrupted {
+        if let Some(why) = o.interrupted {
             let (t, until) = (time(o.t), self.scene.step.until);
+            let what = match why {
+                Interruption::Limit => "LIMIT        reached",
+                Interruption::Signal => "INTERRUPTED ",
+            };
             lines.push(format!(
-                "  LIMIT        reached at t = {t} s of {until} s; what was computed is kept"
+                "  {what} at t = {t} s of {until} s; what was computed is kept"
             ));
         }
         if o.account.steps > 0 {
@@ -185,7 +190,8 @@ fn json_of(o: &Outcome, elapsed: f64) -> Value {
         "certified": o.certified(),
         "approximate": account["approximate"],
         "divided": account["divided"],
-        "limit": o.interrupted,
+        "limit": o.interrupted == Some(Interruption::Limit),
+        "interrupted": o.interrupted == Some(Interruption::Signal),
         "failure": o.failure.as_ref().map(ToString::to_string),
         "worst": worst,
         "rounding": { "value": o.rounding.0, "t": o.rounding.1 },

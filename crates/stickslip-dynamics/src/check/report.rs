@@ -1,7 +1,7 @@
 //! What a check came to.
 
 use stickslip_model::{Certificate, Residual, StepRecord};
-use stickslip_record::Account;
+use stickslip_record::{Account, Header, Summary};
 
 /// Something in the file that is not so.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,27 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Findings beyond those listed.
     pub more: usize,
-    /// What the file leaves open: a run that died, steps that were thinned away.
+    /// Records of the file that could not be judged: why, and how many.
+    pub unjudged: Vec<(&'static str, u64)>,
+    /// Steps of the run that are not in the file.
+    pub absent: u64,
+    /// What the file says and nothing in it can show.
+    pub unchecked: Vec<&'static str>,
+    /// What is odd about the file: a run that died, or stopped early.
     pub notes: Vec<String>,
+    /// Is it unknown what contacts have compressed, since steps before are not in the file?
+    pub(super) cut: bool,
+}
+
+/// In one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// All that is in the file is so.
+    Valid,
+    /// Something is not.
+    NotValid,
+    /// Nothing is wrong as far as can be seen, but not every step in the file can be judged, or there is none.
+    NotJudged,
 }
 
 /// So many findings are listed; the rest are counted.
@@ -41,6 +60,54 @@ impl Report {
     #[must_use]
     pub fn valid(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// What it came to.
+    #[must_use]
+    pub fn judgement(&self) -> Judgement {
+        if !self.valid() {
+            Judgement::NotValid
+        } else if self.judged() == 0 || !self.unjudged.is_empty() {
+            Judgement::NotJudged
+        } else {
+            Judgement::Valid
+        }
+    }
+
+    /// How many steps were judged.
+    #[must_use]
+    pub fn judged(&self) -> u64 {
+        let unjudged: u64 = self.unjudged.iter().map(|(_, count)| count).sum();
+        self.account.steps.saturating_sub(unjudged)
+    }
+
+    /// A step that is in the file and in the account, but cannot be judged.
+    pub(super) fn pass_over(&mut self, why: &'static str) {
+        match self.unjudged.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += 1,
+            None => self.unjudged.push((why, 1)),
+        }
+    }
+
+    pub(super) fn note_once(&mut self, note: &str) {
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.into());
+        }
+    }
+
+    /// Lists what no check can show.
+    pub(super) fn add_unchecked(&mut self, header: &Header, summary: Option<&Summary>) {
+        self.unchecked.extend([
+            "the names of the version and of the scene's file",
+            "by which solver and in how many iterations the impulses of a step were found",
+        ]);
+        if header.every > 1 {
+            self.unchecked
+                .push("the steps between, and with them state hash and counts of the whole run");
+        }
+        if summary.is_some_and(|s| s.failure.is_some()) {
+            self.unchecked.push("why the run stopped");
+        }
     }
 
     pub(super) fn find(&mut self, step: &StepRecord, what: String) {

@@ -30,6 +30,9 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
     report.add(step, &found, world.settings().tolerance);
     check_certificate(world, step, &found, report);
     check_energy(world, step, report);
+    if !step.contacts.is_sorted_by_key(|c| c.contact.key()) {
+        report.find(step, "its contacts are not in their order".into());
+    }
     for (k, contact) in step.contacts.iter().enumerate() {
         if let Some(what) = world.misrecorded(k, contact) {
             report.find(step, of_contact(world, contact, what));
@@ -83,20 +86,32 @@ fn start_of<'f>(
     }
 }
 
-/// What is restituted follows from the steps before; a thinned file does not have them.
+/// What is restituted follows from the steps before; a thinned file does not have them, and what is given back there can be
+/// judged only from the next step without contacts on, where nothing is remembered.
 fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
     let step = &frame.step;
-    if frame.start.is_some() && before.step.step + 1 != step.step {
+    let follows = before.step.step + 1 == step.step;
+    report.cut &= !before.step.contacts.is_empty();
+    if !follows {
         world.memory.restitution.clear();
-    } else if before.step.kind == Kind::Compression || step.kind == Kind::Decompression {
+        report.cut = true;
+    }
+    if follows && (before.step.kind == Kind::Compression || step.kind == Kind::Decompression) {
         if let Some(what) = world.misgiven(&before.step, step) {
             report.find(step, what.into());
+        }
+    } else if report.cut {
+        if step.contacts.iter().any(|c| c.restituted != 0.0) {
+            report.pass_over(GIVEN_BACK);
         }
     } else if let Some(contact) = world.misrestituted(step) {
         let what = "what it restitutes is not what was compressed";
         report.find(step, of_contact(world, contact, what));
     }
 }
+
+/// Why a step of a thinned file is not judged.
+const GIVEN_BACK: &str = "what they give back was compressed in steps that are not in the file";
 
 /// Does the law hold, or is what it is missed by within what was to be accepted; and does the file say what the judge says?
 fn check_certificate(world: &World, step: &StepRecord, found: &Certificate, report: &mut Report) {
@@ -141,9 +156,13 @@ fn of_contact(world: &World, contact: &ContactImpulse, what: &str) -> String {
     format!("contact of \"{a}\" and \"{b}\": {what}")
 }
 
+const EXTRAPOLATED: &str =
+    "extrapolated steps: the inner steps were certified when they ran and cannot be judged again";
+
 /// What can be said of a step that several certified ones were combined into.
 fn check_extrapolated(world: &World, step: &StepRecord, report: &mut Report) {
     report.account.add(step, world.settings().tolerance);
+    report.note_once(EXTRAPOLATED);
     if !step.certificate.holds(world.settings().tolerance) {
         report.find(step, "an inner step did not meet its tolerance".into());
     }

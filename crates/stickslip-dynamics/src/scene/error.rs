@@ -50,7 +50,7 @@ impl SceneError {
     }
 
     /// A file that could not be read.
-    pub(super) fn unreadable(file: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn unreadable(file: &str, message: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
             line: 0,

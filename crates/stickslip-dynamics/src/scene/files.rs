@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stickslip_geometry::Mesh;
+use stickslip_record::files::open_plain;
 
 /// The largest file read, bytes.
 pub const MAX_BESIDE: u64 = 256 << 20;
@@ -80,12 +81,15 @@ impl Files {
                 help: Some("put it there, or allow it with --allow-outside"),
             });
         }
-        let file = std::fs::File::open(&path).map_err(unreadable)?;
+        let file = open_plain(&path).map_err(unreadable)?;
+        let length = file.metadata().map_err(unreadable)?.len();
         let mut bytes = Vec::new();
-        file.take(MAX_BESIDE + 1)
-            .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_BESIDE {
+        // A file that says how long it is need not be read to be refused.
+        if length <= MAX_BESIDE {
+            let read = file.take(MAX_BESIDE + 1).read_to_end(&mut bytes);
+            read.map_err(unreadable)?;
+        }
+        if length.max(bytes.len() as u64) > MAX_BESIDE {
             let most = MAX_BESIDE >> 20;
             let message = format!("`{name}` is too large: at most {most} MiB are read");
             return Err(FileFault::new(message));

@@ -35,6 +35,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use stickslip_record::files::open_plain;
 
 use glam::DVec3;
 
@@ -172,7 +173,7 @@ impl Scene {
             SceneError::unreadable(&file, format!("cannot read the scene: {error}"))
         };
         let mut bytes = Vec::new();
-        std::fs::File::open(path)
+        open_plain(path)
             .and_then(|opened| opened.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
             .map_err(unreadable)?;
         match String::from_utf8(bytes) {

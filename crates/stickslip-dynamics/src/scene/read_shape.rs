@@ -11,6 +11,7 @@ use super::read_mesh::{read_height_field, read_mesh};
 use super::reader::{Reader, is_positive, is_unit, items, shown};
 use super::table::Table;
 use crate::expression::nearest;
+use stickslip_geometry::shape::MAX_POINTS;
 use stickslip_geometry::{Piece, Pose, Shape};
 
 /// How far the norm of a quaternion may be from 1.
@@ -120,6 +121,10 @@ fn read_box(reader: &Reader<'_>, node: &Node) -> Outcome<Shape> {
 /// A list of points, m.
 fn read_points(reader: &Reader<'_>, node: &Node) -> Outcome<Vec<DVec3>> {
     let given = items(node, "an array of points [x, y, z]")?;
+    if given.len() > MAX_POINTS {
+        let message = format!("{} points: at most {MAX_POINTS} can be used", given.len());
+        return Err(Fault::new(&node.place, message));
+    }
     given.iter().map(|p| reader.vector(p)).collect()
 }
 

@@ -3,10 +3,10 @@
 use super::BODY_COLUMNS;
 use super::rows::{RowError, Rows};
 use crate::error::RecordError;
+use crate::files::open_plain;
 use crate::recorder::{STATE, state_of_numbers};
 use crate::states::{Snapshot, States};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use stickslip_model::BodyState;
@@ -20,7 +20,7 @@ use stickslip_model::BodyState;
 /// If the file cannot be read, or its first line or first step is not that of a trajectory. What is
 /// wrong further on comes with the states.
 pub fn read_csv(path: &Path) -> Result<States<'static>, RecordError> {
-    let file = File::open(path).map_err(RecordError::io(path))?;
+    let file = open_plain(path).map_err(RecordError::io(path))?;
     open(path, BufReader::new(file))
 }
 

@@ -2,7 +2,7 @@
 
 use super::decode::TableReader;
 use super::find::{Found, file_header, find, no_header};
-use super::tables::{BODIES, FileHeader, TABLES_READ};
+use super::tables::{BODIES, FileHeader, TABLES};
 use crate::error::RecordError;
 use crate::recorder::{check_states, state_of_numbers};
 use crate::states::{Snapshot, States};
@@ -95,7 +95,7 @@ fn incomplete(step: u64, count: usize, n: usize) -> RecordError {
 pub(crate) fn read_states(path: &Path) -> Result<States<'static>, RecordError> {
     let Found { files, .. } = find(path)?;
     let [bodies, contacts, steps, _] = files;
-    let mut table = TableReader::new(TABLES_READ[BODIES], bodies.clone());
+    let mut table = TableReader::new(TABLES[BODIES], bodies.clone());
     // A program that rewrote the bodies may have lost the header; its sisters have it too.
     let mut header = None;
     for (index, files) in [bodies, contacts, steps].iter().enumerate() {
@@ -103,7 +103,7 @@ pub(crate) fn read_states(path: &Path) -> Result<States<'static>, RecordError> {
             header = if index == BODIES {
                 file_header(&mut table, index, files)?
             } else {
-                let mut other = TableReader::new(TABLES_READ[index], files.clone());
+                let mut other = TableReader::new(TABLES[index], files.clone());
                 file_header(&mut other, index, files)?
             };
         }

@@ -6,7 +6,9 @@
 
 use super::columns::{Column, Data, Kind, Rows};
 use super::pages::CheckedPages;
+use super::seal::TableHash;
 use crate::error::RecordError;
+use crate::files::open_plain;
 use parquet::basic::{Compression, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
@@ -32,6 +34,8 @@ pub(super) struct TableReader {
     rows: Rows,
     /// The current row of `rows`.
     at: usize,
+    /// Of the rows that have been taken.
+    hash: TableHash,
 }
 
 struct OpenFile {
@@ -53,7 +57,13 @@ impl TableReader {
             open: None,
             rows: Rows::new(columns),
             at: 0,
+            hash: TableHash::default(),
         }
+    }
+
+    /// The hash of all rows that have been gone past.
+    pub(super) fn hash(&self) -> &TableHash {
+        &self.hash
     }
 
     /// Opens the first file and gives its key-value metadata.
@@ -92,7 +102,10 @@ impl TableReader {
 
     /// Goes on to the next row.
     pub(super) fn advance(&mut self) {
-        self.at = (self.at + 1).min(self.rows.len);
+        if self.at < self.rows.len {
+            self.hash.add(&self.rows, self.at);
+            self.at += 1;
+        }
     }
 }
 
@@ -167,7 +180,7 @@ fn check_chunk(chunk: &ColumnChunkMetaData, rows: i64, length: u64) -> Result<()
 
 impl OpenFile {
     fn open(path: PathBuf, columns: &[Column]) -> Result<Self, RecordError> {
-        let mut file = File::open(&path).map_err(RecordError::io(&path))?;
+        let mut file = open_plain(&path).map_err(RecordError::io(&path))?;
         let length = check_ends(&path, &mut file)?;
         let reader = guarded(&path, || SerializedFileReader::new(file))?;
         let places = find_columns(&path, &reader, columns)?;

@@ -1,6 +1,7 @@
 //! Rows to Parquet files, and whole row groups from one file to another.
 
 use super::columns::{Column, Data, Kind, Rows};
+use super::sink::Sink;
 use crate::error::RecordError;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
@@ -19,9 +20,12 @@ use std::sync::Arc;
 /// Damage that can only come from the disk or from us, told with the file's name.
 fn failed(path: &Path) -> impl Fn(ParquetError) -> RecordError + '_ {
     move |error| match error {
-        ParquetError::External(source) if source.is::<std::io::Error>() => RecordError::Io {
+        ParquetError::External(source) => RecordError::Io {
             path: path.to_path_buf(),
-            source: std::io::Error::other(source),
+            source: match source.downcast::<std::io::Error>() {
+                Ok(error) => *error,
+                Err(other) => std::io::Error::other(other),
+            },
         },
         other => RecordError::Io {
             path: path.to_path_buf(),
@@ -79,7 +83,7 @@ fn properties(
 /// A Parquet file that takes row groups.
 pub(super) struct TableFile<'a> {
     path: &'a Path,
-    writer: SerializedFileWriter<File>,
+    writer: SerializedFileWriter<Sink>,
 }
 
 impl<'a> TableFile<'a> {
@@ -88,7 +92,7 @@ impl<'a> TableFile<'a> {
         columns: &[Column],
         metadata: &[KeyValue],
     ) -> Result<Self, RecordError> {
-        let file = File::create(path).map_err(RecordError::io(path))?;
+        let file = Sink::create(path).map_err(RecordError::io(path))?;
         let build =
             || SerializedFileWriter::new(file, schema(columns)?, properties(columns, metadata)?);
         let writer = build().map_err(failed(path))?;
@@ -109,20 +113,20 @@ impl<'a> TableFile<'a> {
         append_file(&mut self.writer, file).map_err(failed(part))
     }
 
-    /// Writes the footer and, if `sync`, waits until the file is on the disk.
-    pub(super) fn close(mut self, last: Option<KeyValue>, sync: bool) -> Result<(), RecordError> {
-        if let Some(pair) = last {
-            self.writer.append_key_value_metadata(pair);
-        }
-        let file = self.writer.into_inner().map_err(failed(self.path))?;
-        if sync {
-            file.sync_data().map_err(RecordError::io(self.path))?;
-        }
-        Ok(())
+    /// Writes the footer and, if `sync`, waits until the file is on the disk; its length, bytes.
+    pub(super) fn close(self, sync: bool) -> Result<u64, RecordError> {
+        let sink = self.writer.into_inner().map_err(failed(self.path))?;
+        let close = || {
+            if sync {
+                sink.file().sync_data()?;
+            }
+            Ok(sink.file().metadata()?.len())
+        };
+        close().map_err(RecordError::io(self.path))
     }
 }
 
-fn write_rows(writer: &mut SerializedFileWriter<File>, rows: &Rows) -> Result<(), ParquetError> {
+fn write_rows(writer: &mut SerializedFileWriter<Sink>, rows: &Rows) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     for data in &rows.columns {
         let mut column = group
@@ -146,7 +150,7 @@ fn write_rows(writer: &mut SerializedFileWriter<File>, rows: &Rows) -> Result<()
     Ok(())
 }
 
-fn append_file(writer: &mut SerializedFileWriter<File>, file: File) -> Result<(), ParquetError> {
+fn append_file(writer: &mut SerializedFileWriter<Sink>, file: File) -> Result<(), ParquetError> {
     let reader = SerializedFileReader::new(file.try_clone()?)?;
     for source in reader.metadata().row_groups() {
         let mut group = writer.next_row_group()?;

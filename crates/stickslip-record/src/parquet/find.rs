@@ -2,14 +2,20 @@
 
 use super::decode::TableReader;
 use super::parts;
-use super::tables::{BODIES, FileHeader, PART_FILES, Paths, TABLE_NAMES, read_metadata};
+use super::tables::{
+    BODIES, FileHeader, PART_FILES, Paths, STEPS, TABLE_NAMES, TABLES, Texts, has_format,
+    read_metadata, read_texts,
+};
 use crate::error::RecordError;
+use crate::files::Lock;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Files of the tables, and how they were found.
 pub(super) struct Found {
     pub(super) files: [Vec<PathBuf>; 4],
+    /// The folder of parts, if it is one.
+    pub(super) parts: Option<PathBuf>,
     pub(super) warning: Option<String>,
 }
 
@@ -31,6 +37,7 @@ pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
         (false, true, _) => {
             return Ok(Found {
                 files: paths.tables.map(|table| vec![table]),
+                parts: None,
                 warning: None,
             });
         }
@@ -43,13 +50,61 @@ pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
         });
     }
     let files = PART_FILES.map(|name| parts.iter().map(|part| part.join(name)).collect());
+    let out = folder.with_extension("");
+    let why = match (parts::ending(folder), Lock::holder_of(&out)) {
+        (Some(_), _) => "a run has ended, but its parts could not be joined".into(),
+        (None, Some(id)) => {
+            format!("a run goes on (process {id}); here are the steps up to its last save")
+        }
+        (None, None) => {
+            "left by a run that did not end; it holds the steps up to its last save".into()
+        }
+    };
     Ok(Found {
         files,
-        warning: Some(format!(
-            "{}: left by a run that did not end; it holds the steps up to its last save",
-            folder.display()
-        )),
+        parts: Some(folder.to_path_buf()),
+        warning: Some(format!("{}: {why}", folder.display())),
     })
+}
+
+/// With how the run ended, where that lies beside its parts, and with the seal of the last of them.
+pub(super) fn with_ending(
+    common: FileHeader,
+    folder: &Path,
+    steps: &[PathBuf],
+) -> Result<FileHeader, RecordError> {
+    let not_ours = |reason: String| RecordError::NotATrajectory {
+        path: folder.to_path_buf(),
+        reason,
+    };
+    if let Some((summary, seal)) = parts::ending(folder) {
+        let texts = Texts {
+            summary: Some(summary),
+            ..common.texts
+        };
+        let (header, summary) = read_texts(&texts).map_err(not_ours)?;
+        return Ok(FileHeader {
+            header,
+            summary,
+            texts,
+            seal: Some(seal),
+        });
+    }
+    let last = steps.last().map(|file| vec![file.clone()]);
+    let last = last.unwrap_or_default();
+    let mut table = TableReader::new(TABLES[STEPS], last.clone());
+    let last = file_header(&mut table, STEPS, &last)?;
+    Ok(FileHeader {
+        seal: last.and_then(|last| last.seal),
+        ..common
+    })
+}
+
+/// Was this file written by us, in any format? One that holds nothing counts as ours.
+pub(super) fn is_ours(path: &Path) -> bool {
+    let empty = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0);
+    let metadata = || TableReader::new(&[], vec![path.to_path_buf()]).metadata();
+    empty || metadata().is_ok_and(|pairs| pairs.is_some_and(|pairs| has_format(&pairs)))
 }
 
 pub(super) fn no_header(path: &Path) -> RecordError {
@@ -80,7 +135,7 @@ pub(super) fn common_header(
         let found = file_header(table, index, &files[index])?;
         match (&common, found) {
             (None, Some(header)) => common = Some((index, header)),
-            (Some((other, header)), Some(found)) if *header != found => {
+            (Some((other, header)), Some(found)) if header.texts != found.texts => {
                 return Err(RecordError::Inconsistent {
                     step: 0,
                     reason: format!(

@@ -30,7 +30,7 @@ pub fn write_numbers<'r>(
         table.push(row.iter().map(|&x| Value::Real(x)));
     }
     file.write(&table)?;
-    file.close(None, true)
+    file.close(true).map(|_| ())
 }
 
 #[cfg(test)]

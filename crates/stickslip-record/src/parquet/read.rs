@@ -2,9 +2,10 @@
 
 use super::bodies::{BodyRows, same, unsigned};
 use super::decode::TableReader;
-use super::find::{Found, common_header, file_header, find, is_csv};
+use super::find::{Found, common_header, file_header, find, is_csv, with_ending};
 use super::joints;
-use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES_READ, tables_of};
+use super::seal::seal;
+use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES, Texts, tables_of};
 use super::write::{MODES, active};
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
@@ -31,8 +32,39 @@ pub struct Reader {
     steps: TableReader,
     joints: TableReader,
     last: Option<StepRecord>,
+    texts: Texts,
+    /// The seal as it is stored.
+    stored: Option<String>,
+    seal: Seal,
     done: bool,
 }
+
+/// Is a trajectory as it was written?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// Not all of it has been read yet.
+    Unread,
+    /// Every row, the header, the scene and the summary are as they were.
+    Whole,
+    /// Something is not.
+    Broken,
+    /// It has none.
+    Missing,
+}
+
+impl Seal {
+    /// What is to be said about it, if anything.
+    #[must_use]
+    pub fn warning(self) -> Option<String> {
+        match self {
+            Self::Unread | Self::Whole => None,
+            Self::Broken => Some(BROKEN.into()),
+            Self::Missing => Some("it has no seal, which every trajectory of ours has".into()),
+        }
+    }
+}
+
+const BROKEN: &str = "its seal is broken: something in it is not as it was written";
 
 impl Reader {
     /// Opens `run.parquet`, or the folder `run.parquet.parts` that a run left when it died.
@@ -46,7 +78,11 @@ impl Reader {
                 path: path.to_path_buf(),
             });
         }
-        let Found { files, warning } = find(path)?;
+        let Found {
+            files,
+            parts,
+            warning,
+        } = find(path)?;
         let present = |table: usize| match files[table].iter().find(|file| !file.exists()) {
             Some(missing) => Err(RecordError::MissingTable {
                 path: path.to_path_buf(),
@@ -59,16 +95,16 @@ impl Reader {
         let names = files.clone();
         let [bodies, contacts, steps, joints] = files.clone();
         let mut tables = [
-            TableReader::new(TABLES_READ[BODIES], bodies),
-            TableReader::new(TABLES_READ[CONTACTS], contacts),
-            TableReader::new(TABLES_READ[STEPS], steps),
+            TableReader::new(TABLES[BODIES], bodies),
+            TableReader::new(TABLES[CONTACTS], contacts),
+            TableReader::new(TABLES[STEPS], steps),
         ];
         let common = common_header(&mut tables, &names)?;
         let joints = if tables_of(&common.header) > JOINTS {
             present(JOINTS)?;
-            let mut table = TableReader::new(TABLES_READ[JOINTS], joints);
+            let mut table = TableReader::new(TABLES[JOINTS], joints);
             let own = file_header(&mut table, JOINTS, &names[JOINTS])?;
-            if own.is_some_and(|own| own != common) {
+            if own.is_some_and(|own| own.texts != common.texts) {
                 return Err(RecordError::Inconsistent {
                     step: 0,
                     reason: "the tables of bodies and joints come from different runs".into(),
@@ -76,9 +112,18 @@ impl Reader {
             }
             table
         } else {
-            TableReader::new(TABLES_READ[JOINTS], Vec::new())
+            TableReader::new(TABLES[JOINTS], Vec::new())
         };
-        let FileHeader { header, summary } = common;
+        let common = match &parts {
+            Some(folder) => with_ending(common, folder, &names[STEPS])?,
+            None => common,
+        };
+        let FileHeader {
+            header,
+            summary,
+            texts,
+            seal: stored,
+        } = common;
         let [bodies, contacts, steps] = tables;
         Ok(Self {
             bodies: BodyRows::new(bodies, &header.bodies),
@@ -89,13 +134,42 @@ impl Reader {
             steps,
             joints,
             last: None,
+            texts,
+            stored,
+            seal: Seal::Unread,
             done: false,
         })
     }
 
+    /// Is the trajectory as it was written? Known when all of it has been read.
+    #[must_use]
+    pub const fn seal(&self) -> Seal {
+        self.seal
+    }
+
+    /// The seal as it is stored.
+    #[must_use]
+    pub fn stored(&self) -> Option<&str> {
+        self.stored.as_deref()
+    }
+
+    /// Compares the seal with all that has been read.
+    fn check_seal(&self) -> Seal {
+        let [bodies, contacts] = [&self.bodies.table, &self.contacts];
+        let tables = [bodies, contacts, &self.steps, &self.joints];
+        let found = seal(&self.texts, tables.map(TableReader::hash).into_iter());
+        match &self.stored {
+            None => Seal::Missing,
+            Some(stored) if *stored == found => Seal::Whole,
+            Some(_) => Seal::Broken,
+        }
+    }
+
     fn frame(&mut self) -> Result<Option<Frame>, RecordError> {
         let Some(mut step) = self.step_row()? else {
-            return self.check_end().map(|()| None);
+            self.check_end()?;
+            self.seal = self.check_seal();
+            return Ok(None);
         };
         let number = step.step;
         let wrong = |reason: String| RecordError::Inconsistent {
@@ -168,7 +242,8 @@ impl Reader {
         for (k, residual) in residuals.iter_mut().enumerate() {
             *residual = rows.real(13 + k, i);
         }
-        Ok(Some(StepRecord {
+        let certified = rows.flag(13 + residuals.len(), i);
+        let record = StepRecord {
             step: number,
             t: rows.real(1, i),
             energy: rows.real(2, i),
@@ -192,7 +267,14 @@ impl Reader {
             bodies: Vec::new(),
             contacts: Vec::new(),
             joints: Vec::new(),
-        }))
+        };
+        if certified != record.certificate.holds(self.header.tolerance) {
+            return Err(RecordError::Inconsistent {
+                step: number,
+                reason: "its residuals do not say what `certified` says".into(),
+            });
+        }
+        Ok(Some(record))
     }
 
     /// Reads the contacts of the step and returns how many, and how many active, it should have.

@@ -135,21 +135,11 @@ const STEP_COLUMNS: [Column; 24] = [
     column("certified", Kind::Flag, ""),
 ];
 
-/// Columns of the steps' table that readers need: all but the last, which says for other programs what the residuals say.
-const STEP_COLUMNS_READ: &[Column] = STEP_COLUMNS.split_at(23).0;
-
 /// Columns of the tables.
 pub(super) const TABLES: [&[Column]; 4] = [
     &BODY_COLUMNS,
     &CONTACT_COLUMNS,
     &STEP_COLUMNS,
-    &JOINT_COLUMNS,
-];
-/// Columns that readers need.
-pub(super) const TABLES_READ: [&[Column]; 4] = [
-    &BODY_COLUMNS,
-    &CONTACT_COLUMNS,
-    STEP_COLUMNS_READ,
     &JOINT_COLUMNS,
 ];
 /// What the tables are called in messages.
@@ -161,38 +151,74 @@ const HEADER_KEY: &str = "stickslip.header";
 const SCENE_KEY: &str = "stickslip.scene";
 const UNITS_KEY: &str = "stickslip.units";
 const SUMMARY_KEY: &str = "stickslip.summary";
+const SEAL_KEY: &str = "stickslip.seal";
 
-/// The metadata of one table, but for the summary.
-pub(super) fn header_metadata(header: &Header, table: usize) -> Result<Vec<KeyValue>, RecordError> {
-    let json = serde_json::to_string(header).map_err(|e| RecordError::Header(e.to_string()))?;
+/// The texts that all tables of a trajectory carry, as they are stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Texts {
+    /// JSON, but for the scene.
+    pub(super) header: String,
+    pub(super) scene: String,
+    /// JSON; `None` while the run goes on.
+    pub(super) summary: Option<String>,
+}
+
+impl Texts {
+    pub(super) fn of(header: &Header) -> Result<Self, RecordError> {
+        Ok(Self {
+            header: json(header)?,
+            scene: header.scene.clone(),
+            summary: None,
+        })
+    }
+
+    /// The same when the run has ended.
+    pub(super) fn ended(&self, summary: &Summary) -> Result<Self, RecordError> {
+        Ok(Self {
+            summary: Some(json(summary)?),
+            ..self.clone()
+        })
+    }
+
+    /// The metadata of one table, with its seal.
+    pub(super) fn metadata(&self, table: usize, seal: &str) -> Vec<KeyValue> {
+        let pairs = [
+            (FORMAT_KEY, Some(FORMAT.to_string())),
+            (TABLE_KEY, Some(TABLE_NAMES[table].to_owned())),
+            (HEADER_KEY, Some(self.header.clone())),
+            (SCENE_KEY, Some(self.scene.clone())),
+            (UNITS_KEY, Some(units(table))),
+            (SUMMARY_KEY, self.summary.clone()),
+            (SEAL_KEY, Some(seal.to_owned())),
+        ];
+        let present = pairs.into_iter().filter(|(_, value)| value.is_some());
+        present
+            .map(|(key, value)| KeyValue::new(key.to_owned(), value))
+            .collect()
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, RecordError> {
+    serde_json::to_string(value).map_err(|e| RecordError::Header(e.to_string()))
+}
+
+/// The units of a table's columns, as JSON.
+fn units(table: usize) -> String {
     let units: serde_json::Map<_, _> = TABLES[table]
         .iter()
         .filter(|column| !column.unit.is_empty())
         .map(|column| (column.name.to_owned(), column.unit.into()))
         .collect();
-    Ok([
-        (FORMAT_KEY, FORMAT.to_string()),
-        (TABLE_KEY, TABLE_NAMES[table].to_owned()),
-        (HEADER_KEY, json),
-        (SCENE_KEY, header.scene.clone()),
-        (UNITS_KEY, serde_json::Value::from(units).to_string()),
-    ]
-    .into_iter()
-    .map(|(key, value)| KeyValue::new(key.to_owned(), value))
-    .collect())
-}
-
-/// The metadata that says how the run ended.
-pub(super) fn summary_metadata(summary: &Summary) -> Result<KeyValue, RecordError> {
-    let json = serde_json::to_string(summary).map_err(|e| RecordError::Header(e.to_string()))?;
-    Ok(KeyValue::new(SUMMARY_KEY.to_owned(), json))
+    serde_json::Value::from(units).to_string()
 }
 
 /// What the metadata of one file says.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileHeader {
     pub(super) header: Header,
     pub(super) summary: Option<Summary>,
+    pub(super) texts: Texts,
+    pub(super) seal: Option<String>,
 }
 
 /// Reads the metadata of a file that should be this table; `None` if it has none of ours.
@@ -203,7 +229,7 @@ pub(super) fn read_metadata(
 ) -> Result<Option<FileHeader>, RecordError> {
     let get = |key: &str| {
         let pair = metadata?.iter().find(|pair| pair.key == key)?;
-        pair.value.as_deref()
+        pair.value.clone()
     };
     let not_ours = |reason: String| RecordError::NotATrajectory {
         path: path.to_path_buf(),
@@ -215,7 +241,7 @@ pub(super) fn read_metadata(
     if format != FORMAT.to_string() {
         return Err(RecordError::Version {
             path: path.to_path_buf(),
-            found: format.to_owned(),
+            found: format,
             expected: FORMAT,
         });
     }
@@ -225,20 +251,39 @@ pub(super) fn read_metadata(
             "it holds the table of {found}, not that of {wanted}"
         )));
     }
-    let json = get(HEADER_KEY).ok_or_else(|| not_ours("it has no header".into()))?;
+    if get(UNITS_KEY).is_none_or(|found| found != units(table)) {
+        return Err(not_ours("its units are not those of the format".into()));
+    }
+    let texts = Texts {
+        header: get(HEADER_KEY).ok_or_else(|| not_ours("it has no header".into()))?,
+        scene: get(SCENE_KEY).ok_or_else(|| not_ours("it has no scene".into()))?,
+        summary: get(SUMMARY_KEY),
+    };
+    let (header, summary) = read_texts(&texts).map_err(not_ours)?;
+    Ok(Some(FileHeader {
+        header,
+        summary,
+        texts,
+        seal: get(SEAL_KEY),
+    }))
+}
+
+/// Does the metadata say that the file is one of ours, in any format?
+pub(super) fn has_format(metadata: &[KeyValue]) -> bool {
+    metadata.iter().any(|pair| pair.key == FORMAT_KEY)
+}
+
+/// What the texts say.
+pub(super) fn read_texts(texts: &Texts) -> Result<(Header, Option<Summary>), String> {
     let mut header: Header =
-        serde_json::from_str(json).map_err(|e| not_ours(format!("its header: {e}")))?;
-    get(SCENE_KEY)
-        .ok_or_else(|| not_ours("it has no scene".into()))?
-        .clone_into(&mut header.scene);
-    header
-        .validate()
-        .map_err(|e| not_ours(format!("its {e}")))?;
-    let summary = get(SUMMARY_KEY)
-        .map(serde_json::from_str)
+        serde_json::from_str(&texts.header).map_err(|e| format!("its header: {e}"))?;
+    header.scene.clone_from(&texts.scene);
+    header.validate().map_err(|e| format!("its {e}"))?;
+    let summary = texts.summary.as_deref().map(serde_json::from_str);
+    let summary = summary
         .transpose()
-        .map_err(|e| not_ours(format!("its summary: {e}")))?;
-    Ok(Some(FileHeader { header, summary }))
+        .map_err(|e| format!("its summary: {e}"))?;
+    Ok((header, summary))
 }
 
 #[cfg(test)]
@@ -251,10 +296,10 @@ mod tests {
     fn the_columns_follow_the_types_they_store() {
         let state: Vec<&str> = BODY_COLUMNS[3..16].iter().map(|c| c.name).collect();
         assert_eq!(state, STATE);
-        for (column, residual) in STEP_COLUMNS_READ[13..].iter().zip(Residual::ALL) {
+        for (column, residual) in STEP_COLUMNS[13..].iter().zip(Residual::ALL) {
             assert_eq!(column.name, format!("residual_{}", residual.name()));
         }
-        assert_eq!(STEP_COLUMNS_READ.len(), 13 + Residual::ALL.len());
+        assert_eq!(STEP_COLUMNS.len(), 14 + Residual::ALL.len());
     }
 
     #[test]
@@ -274,6 +319,7 @@ mod tests {
             SCENE_KEY,
             UNITS_KEY,
             SUMMARY_KEY,
+            SEAL_KEY,
         ] {
             assert!(text.contains(&format!("`{key}`")), "{key}");
         }

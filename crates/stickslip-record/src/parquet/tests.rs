@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::RecordError;
-use crate::recorder::{Every, Tee};
+use crate::recorder::{Every, Recorder, Tee};
 use crate::states::{Snapshot, States};
 use crate::testing;
 use crate::trajectory::Trajectory;
@@ -350,18 +350,233 @@ fn a_csv_has_no_impulses_and_says_so() {
 #[test]
 fn files_of_another_format_are_refused_with_both_numbers() {
     let header = testing::header(&NAMES);
-    let mut metadata = tables::header_metadata(&header, 0).unwrap();
+    let mut metadata = tables::Texts::of(&header).unwrap().metadata(0, "00ff");
     let read = |metadata: &Vec<_>| tables::read_metadata(Path::new("f"), 0, Some(metadata));
     let ours = read(&metadata).unwrap().unwrap();
     assert_eq!((ours.header, ours.summary), (header, None));
+    assert_eq!(ours.seal.as_deref(), Some("00ff"));
+    let units = metadata[4].value.clone();
+    metadata[4].value = units.map(|units| units.replace("m/s", "km/h"));
+    let error = read(&metadata).unwrap_err().to_string();
+    assert!(error.contains("its units are not"), "{error}");
     metadata[0].value = Some("7".into());
     let error = read(&metadata).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "f: trajectory format 7, this program reads format 1"
+        "f: trajectory format 7, this program reads format 2"
     );
     assert_eq!(
         tables::read_metadata(Path::new("f"), 0, None).unwrap(),
         None
     );
+}
+
+/// The names of all that lies in a folder, and below it.
+fn everything(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            names.extend(everything(&path));
+        }
+        names.push(path.display().to_string());
+    }
+    names.sort();
+    names
+}
+
+/// The disk is full at any moment: when the run starts, goes on, ends. All steps that were computed can be read, or, where not even
+/// the first could be written, nothing is there.
+#[test]
+fn a_full_disk_loses_no_step() {
+    let whole = testing::trajectory(&NAMES, 40);
+    let (mut refused, mut kept, mut written) = (0, 0, 0);
+    let mut random = Random::new(28);
+    for round in 0..48 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.parquet");
+        let earlier = (round % 3 == 0).then(|| testing::trajectory(&NAMES, 3));
+        if let Some(earlier) = &earlier {
+            earlier.replay(&mut ParquetWriter::new(&path)).unwrap();
+        }
+        let before = everything(folder.path());
+        let room = 40_000 + random.below(500_000);
+        sink::room::set(Some(room as u64));
+        // Saves of every step, of some, of none; small groups and one for all.
+        let every = [0, 20, u64::MAX, u64::MAX][round % 4];
+        let every = Duration::from_millis(every);
+        let file = ParquetWriter::new(&path).save_every(every);
+        let mut file = file.group_rows([30, 1 << 16][round % 2]);
+        let (computed, error) = testing::run_or_fail(&whole, &mut file);
+        drop(file);
+        sink::room::set(None);
+        match error {
+            None => written += 1,
+            Some(error) if computed == 0 => {
+                assert!(error.to_string().contains("storage"), "{error}");
+                assert_eq!(everything(folder.path()), before);
+                refused += 1;
+                continue;
+            }
+            Some(error) => {
+                let words = format!(
+                    "every step up to t = {} s is kept",
+                    whole.frames[computed].step.t
+                );
+                assert!(error.to_string().contains(&words), "{error}: {computed}");
+                kept += 1;
+            }
+        }
+        let left = Trajectory::open(&path).unwrap();
+        assert!(
+            left.frames == whole.frames[..=computed],
+            "{round}: {computed}"
+        );
+        let seal = |w: &String| w.contains("seal");
+        assert!(!left.warnings.iter().any(seal), "{:?}", left.warnings);
+        // With room again, the next run takes its place.
+        let next = written_over(&path);
+        assert_eq!(Trajectory::open(&path).unwrap(), next);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+    eprintln!("{refused} refused, {kept} kept, {written} written");
+    assert!(refused > 2 && kept > 8 && written > 5);
+}
+
+fn written_over(path: &Path) -> Trajectory {
+    written(path, 5, 1, 100)
+}
+
+#[test]
+fn a_second_run_is_refused_while_the_first_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    let mut first = ParquetWriter::new(&path);
+    testing::start(&NAMES, 40, 20, &mut first);
+    let mut second = ParquetWriter::new(&path);
+    let run = testing::trajectory(&NAMES, 3);
+    let error = run.replay(&mut second).unwrap_err();
+    assert!(matches!(error, RecordError::Taken { .. }), "{error}");
+    let seen = Trajectory::open(&path).unwrap();
+    assert!(
+        seen.warnings[0].contains("a run goes on"),
+        "{:?}",
+        seen.warnings
+    );
+    first.finish(&testing::summary(20, 0.2)).unwrap();
+    assert_eq!(Trajectory::open(&path).unwrap().frames.len(), 21);
+    run.replay(&mut second).unwrap();
+    assert_eq!(Trajectory::open(&path).unwrap(), run);
+}
+
+#[test]
+fn what_is_not_ours_is_not_written_over() {
+    for foreign in [
+        "run.parquet",
+        "run.contacts.parquet",
+        "run.parquet.parts",
+        "run.parquet.lock",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(foreign), "someone's").unwrap();
+        let path = folder.path().join("run.parquet");
+        let run = testing::trajectory(&NAMES, 3);
+        let error = run.replay(&mut ParquetWriter::new(&path)).unwrap_err();
+        assert!(
+            error.to_string().contains("not made by stickslip"),
+            "{error}"
+        );
+        assert!(error.to_string().contains(foreign), "{error}");
+        assert_eq!(
+            everything(folder.path()),
+            [folder.path().join(foreign).display().to_string()]
+        );
+        let text = fs::read_to_string(folder.path().join(foreign)).unwrap();
+        assert_eq!(text, "someone's");
+    }
+}
+
+#[test]
+fn a_run_that_does_not_come_about_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    let first = written(&path, 12, 1, 50);
+    let before = everything(folder.path());
+    let mut second = ParquetWriter::new(&path);
+    second.start(&first.header, &first.frames[0].step).unwrap();
+    drop(second);
+    assert_eq!(everything(folder.path()), before);
+    assert_eq!(Trajectory::open(&path).unwrap(), first);
+}
+
+#[test]
+fn a_run_that_dies_leaves_the_one_it_was_to_replace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.parquet");
+    let first = written(&path, 12, 1, 50);
+    let mut second = ParquetWriter::new(&path);
+    testing::start(&NAMES, 40, 20, &mut second);
+    drop(second);
+    // What the path leads to is the new run, as far as it came.
+    assert_eq!(Trajectory::open(&path).unwrap().frames.len(), 21);
+    let earlier = Paths::new(&path).parts.join("earlier/run.parquet");
+    assert_eq!(Trajectory::open(earlier).unwrap(), first);
+    // A third that ends replaces both.
+    let third = written(&path, 5, 1, 50);
+    assert_eq!(Trajectory::open(&path).unwrap(), third);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+/// Any text, any row, of any table: all of it is under the seal.
+#[test]
+fn the_seal_is_over_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (
+        folder.path().join("run.parquet"),
+        folder.path().join("other.parquet"),
+    );
+    let mut run = written(&path, 12, 2, 20);
+    let seal_of = |path: &Path| {
+        let mut reader = Reader::open(path).unwrap();
+        assert!(reader.by_ref().all(|frame| frame.is_ok()));
+        assert_eq!(reader.seal(), Seal::Whole);
+        reader.stored().unwrap().to_owned()
+    };
+    let first = seal_of(&path);
+    let mut seals = vec![first];
+    let mut another = |run: &Trajectory| {
+        run.replay(&mut ParquetWriter::new(&other)).unwrap();
+        seals.push(seal_of(&other));
+    };
+    run.frames[3].step.contacts[0].contact.feature.0 ^= 1;
+    another(&run);
+    run.frames[3].step.solver.push('x');
+    another(&run);
+    run.frames[3].step.joints[1].friction[2] = 0.0;
+    another(&run);
+    run.frames[3].start.as_mut().unwrap().bodies[0]
+        .pose
+        .position
+        .x += 1.0;
+    another(&run);
+    run.frames[3].step.contacts.swap(0, 1);
+    another(&run);
+    run.header.scene_file.push('x');
+    another(&run);
+    run.header.scene.push(' ');
+    another(&run);
+    run.summary.as_mut().unwrap().failure = Some("tired".into());
+    another(&run);
+    let count = seals.len();
+    seals.sort();
+    seals.dedup();
+    assert_eq!(seals.len(), count);
+    // One table of another run: the headers agree, the rows do not.
+    let tables = [&path, &other].map(|path| Paths::new(path).tables);
+    let mut twin = Trajectory::open(&path).unwrap();
+    twin.frames[3].step.iterations += 1;
+    twin.replay(&mut ParquetWriter::new(&other)).unwrap();
+    fs::copy(&tables[1][2], &tables[0][2]).unwrap();
+    let warnings = Trajectory::open(&path).unwrap().warnings;
+    assert!(warnings[0].contains("seal is broken"), "{warnings:?}");
 }

@@ -2,20 +2,20 @@
 
 use super::columns::{Rows, Value};
 use super::encode::TableFile;
+use super::find::is_ours;
 use super::joints;
 use super::parts::{self, Part};
-use super::tables::{
-    BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, header_metadata, summary_metadata,
-    tables_of,
-};
+use super::reserve::Reserve;
+use super::seal::{TableHash, seal};
+use super::sink;
+use super::tables::{BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, Texts, tables_of};
 use crate::error::RecordError;
+use crate::files::Lock;
 use crate::header::{Header, Summary};
 use crate::recorder::{Recorder, Start, check_step, state_numbers};
 use crate::trajectory::{check_successor, same_start};
 use parquet::data_type::ByteArray;
-use parquet::file::metadata::KeyValue;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stickslip_model::{BodyState, Mode, StepRecord};
@@ -27,36 +27,62 @@ pub(super) const MODES: [Mode; 3] = [Mode::Open, Mode::Stick, Mode::Slide];
 ///
 /// Nothing is lost when the process dies but what came after the last save (at most
 /// [`ParquetWriter::save_every`], by default two seconds): until `finish` the rows are in the folder
-/// `run.parquet.parts`, which every reader accepts. The finished files depend only on the steps,
+/// `run.parquet.parts`, which every reader accepts. When the disk is full nothing is lost at all: room for what is not
+/// saved yet is kept ([`RecordError::Kept`]). The finished files depend only on the steps,
 /// never on how long the run took.
+///
+/// The output is taken for this run by a lock beside it ([`Lock`]). Files of an earlier run are put away when this one has
+/// begun and removed when it has ended; what is not ours is refused.
 #[derive(Debug)]
 pub struct ParquetWriter {
     paths: Paths,
     group_rows: usize,
     save_every: Duration,
     run: Option<Run>,
+    /// Held from `start` to `finish`.
+    lock: Option<Lock>,
 }
 
 /// A run that has started.
 #[derive(Debug)]
 struct Run {
     header: Header,
-    /// One for each table, that of the joints only where there are some.
-    metadata: Vec<Vec<KeyValue>>,
+    texts: Texts,
     names: Vec<ByteArray>,
     joints: Vec<ByteArray>,
     /// Names of the modes, in the order of [`Mode`].
     modes: [ByteArray; 3],
     /// The last step, for its number, time and states.
     last: StepRecord,
-    /// The rows of the current group.
+    /// The rows of the current group, one for each table, that of the joints only where there are some.
     rows: Vec<Rows>,
+    /// The hash of each table, and how many of the rows of the current group are in it.
+    hashes: [TableHash; 4],
+    hashed: [usize; 4],
     part: Part,
-    saved: Instant,
+    /// Is the folder of parts to go when the run has ended?
+    goes: bool,
+    saved: Saved,
+    reserve: Reserve,
     unsaved: bool,
+    /// Has it taken the place of earlier runs? It does so with its first step: one that does not come about changes nothing.
+    begun: bool,
     /// Has the disk been waited for? A run that is over in a moment does without: a killed process
     /// loses nothing by it, only a machine that loses its power.
     synced: bool,
+}
+
+/// What the last save was.
+#[derive(Debug)]
+struct Saved {
+    when: Instant,
+    /// Number and time of the last step in it.
+    step: u64,
+    t: f64,
+    /// Rows of the current group in it, and the bytes that they take; those of a part with next to no rows.
+    rows: [usize; 4],
+    bytes: u64,
+    least: u64,
 }
 
 impl ParquetWriter {
@@ -68,6 +94,7 @@ impl ParquetWriter {
             group_rows: 1 << 16,
             save_every: Duration::from_secs(2),
             run: None,
+            lock: None,
         }
     }
 
@@ -85,21 +112,33 @@ impl ParquetWriter {
         self
     }
 
+    /// Refuses to take the place of files that are not ours.
+    fn check_free(&self) -> Result<(), RecordError> {
+        let foreign = |path: &&PathBuf| path.exists() && !is_ours(path);
+        match self.paths.tables.iter().find(foreign) {
+            Some(path) => Err(RecordError::Foreign { path: path.clone() }),
+            None => Ok(()),
+        }
+    }
+
     /// Joins the parts into the files and removes the folder.
-    fn join(&self, run: &Run, summary: &Summary) -> Result<(), RecordError> {
+    fn join(&self, run: &Run, ended: &(Texts, String)) -> Result<(), RecordError> {
         let parts = parts::list(&self.paths.parts)?;
-        let ending = summary_metadata(summary)?;
-        let joined: Vec<PathBuf> = PART_FILES
-            .iter()
-            .map(|name| self.paths.parts.join(name))
-            .collect();
+        let joined = PART_FILES.map(|name| self.paths.parts.join(name));
         for table in 0..run.rows.len() {
-            let path = &joined[table];
-            let mut file = TableFile::create(path, TABLES[table], &run.metadata[table])?;
-            for part in &parts {
-                file.append(&part.join(PART_FILES[table]))?;
-            }
-            file.close(Some(ending.clone()), run.synced)?;
+            let write = || {
+                let metadata = ended.0.metadata(table, &ended.1);
+                let mut file = TableFile::create(&joined[table], TABLES[table], &metadata)?;
+                for part in &parts {
+                    file.append(&part.join(PART_FILES[table]))?;
+                }
+                file.close(run.synced)
+            };
+            write().inspect_err(|_| {
+                for path in &joined {
+                    let _ = sink::remove_file(path);
+                }
+            })?;
         }
         // The bodies last: a reader that finds them finds the others too.
         let order = [JOINTS, CONTACTS, STEPS, BODIES];
@@ -107,7 +146,17 @@ impl ParquetWriter {
             let path = &self.paths.tables[table];
             fs::rename(&joined[table], path).map_err(RecordError::io(path))?;
         }
-        parts::remove(&self.paths.parts)
+        parts::remove(&self.paths.parts, &self.paths.tables, run.goes)
+    }
+
+    /// An error, with what is kept all the same.
+    fn kept(&self, run: &Run, error: RecordError) -> RecordError {
+        RecordError::Kept {
+            source: Box::new(error),
+            path: self.paths.tables[BODIES].clone(),
+            step: run.saved.step,
+            t: run.saved.t,
+        }
     }
 }
 
@@ -116,91 +165,232 @@ impl Recorder for ParquetWriter {
         header.validate()?;
         check_step(&header.bodies, initial)?;
         joints::check_joints(&header.joints, initial)?;
-        let mut run = Run {
-            header: header.clone(),
-            metadata: (0..tables_of(header))
-                .map(|table| header_metadata(header, table))
-                .collect::<Result<_, _>>()?,
-            names: bytes(&header.bodies),
-            joints: bytes(&header.joints),
-            modes: MODES.map(|mode| ByteArray::from(mode.name())),
-            last: StepRecord::default(),
-            rows: TABLES[..tables_of(header)]
-                .iter()
-                .map(|c| Rows::new(c))
-                .collect(),
-            part: parts::create(&self.paths.parts)?,
-            saved: Instant::now(),
-            unsaved: false,
-            synced: false,
-        };
+        self.lock = None;
+        let lock = Lock::take(&self.paths.tables[BODIES])?;
+        self.check_free()?;
+        let folder = &self.paths.parts;
+        let (part, goes) = parts::create(folder)?;
+        let mut run = Run::new(header, part, goes, folder.join(parts::RESERVE))?;
         run.push(initial)?;
-        run.save(&self.paths.parts, false)?;
-        parts::remove_earlier(&self.paths.parts, run.part.run)?;
-        // The files of an earlier run must not pass for those of this one if this one dies.
-        for path in &self.paths.tables {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(RecordError::io(path)(error));
-                }
-                _ => {}
-            }
+        if let Err(error) = run.save(folder, false) {
+            // What was there before is there still; nothing new is left.
+            let _ = parts::remove_empty(folder, goes);
+            return Err(error);
+        }
+        run.saved.least = run.saved.bytes;
+        if let Err(error) = run.reserve.hold(run.room()) {
+            // A disk without room for one step more has none for a run.
+            let _ = run.undo(folder);
+            return Err(RecordError::io(folder)(error));
         }
         self.run = Some(run);
+        self.lock = Some(lock);
         Ok(())
     }
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
-        let run = self
-            .run
-            .as_mut()
-            .ok_or(RecordError::Order("record before start or after finish"))?;
-        check_successor(&run.header, &run.last, before, step)?;
-        let last = &run.last;
-        if step.step != last.step + 1 || !same_start(before, last.t, &last.bodies) {
-            run.push_states(step.step - 1, before.t, before.bodies, true)?;
-        }
-        run.push(step)?;
-        if run.rows.iter().any(|rows| rows.len >= self.group_rows) {
-            run.save(&self.paths.parts, true)?;
-            run.part.group += 1;
-            run.part.version = 0;
-            run.rows.iter_mut().for_each(Rows::clear);
-        } else if run.saved.elapsed() >= self.save_every {
-            run.save(&self.paths.parts, true)?;
-        }
-        Ok(())
+        let order = RecordError::Order("record before start or after finish");
+        let mut run = self.run.take().ok_or(order)?;
+        let begun = run.begin(&self.paths);
+        let result = begun
+            .and_then(|()| run.record(before, step))
+            .and_then(|()| {
+                let full = run.rows.iter().any(|rows| rows.len >= self.group_rows);
+                let due = full || run.saved.when.elapsed() >= self.save_every;
+                run.keep(&self.paths.parts, due)?;
+                if full {
+                    run.next_group();
+                }
+                Ok(())
+            });
+        let result = result.map_err(|error| match error {
+            RecordError::Io { .. } => self.kept(&run, error),
+            other => other,
+        });
+        self.run = Some(run);
+        result
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {
-        let mut run = self
-            .run
-            .take()
-            .ok_or(RecordError::Order("finish before start"))?;
-        if run.unsaved {
-            run.save(&self.paths.parts, false)?;
-        }
-        self.join(&run, summary)
+        let order = RecordError::Order("finish before start");
+        let mut run = self.run.take().ok_or(order)?;
+        let lock = self.lock.take();
+        let folder = &self.paths.parts;
+        let mut end = || {
+            run.begin(&self.paths)?;
+            if run.unsaved {
+                run.save_at_last(folder, false)?;
+            }
+            let ended = run.ended(folder, summary)?;
+            run.reserve.give_up().map_err(RecordError::io(folder))?;
+            self.join(&run, &ended)
+        };
+        let result = end().map_err(|error| self.kept(&run, error));
+        drop(lock);
+        result
     }
 }
 
 impl Drop for ParquetWriter {
     fn drop(&mut self) {
         // A run that was not finished keeps its last rows if the disk allows; there is nobody to tell.
-        if let Some(run) = self.run.as_mut().filter(|run| run.unsaved) {
-            let _ = run.save(&self.paths.parts, true);
+        if let Some(run) = &mut self.run {
+            if !run.begun {
+                let _ = run.undo(&self.paths.parts);
+                return;
+            }
+            if run.unsaved {
+                let _ = run.save_at_last(&self.paths.parts, true);
+            }
+            let _ = run.reserve.give_up();
         }
     }
 }
 
 impl Run {
+    fn new(header: &Header, part: Part, goes: bool, reserve: PathBuf) -> Result<Self, RecordError> {
+        let tables = &TABLES[..tables_of(header)];
+        Ok(Self {
+            header: header.clone(),
+            texts: Texts::of(header)?,
+            names: bytes(&header.bodies),
+            joints: bytes(&header.joints),
+            modes: MODES.map(|mode| ByteArray::from(mode.name())),
+            last: StepRecord::default(),
+            rows: tables.iter().map(|c| Rows::new(c)).collect(),
+            hashes: Default::default(),
+            hashed: [0; 4],
+            part,
+            goes,
+            saved: Saved {
+                when: Instant::now(),
+                step: 0,
+                t: 0.0,
+                rows: [0; 4],
+                bytes: 0,
+                least: 0,
+            },
+            reserve: Reserve::new(reserve),
+            unsaved: false,
+            begun: false,
+            synced: false,
+        })
+    }
+
+    /// Takes the place of earlier runs: their files must not pass for those of this one if it dies.
+    fn begin(&mut self, paths: &Paths) -> Result<(), RecordError> {
+        if !self.begun {
+            parts::remove_earlier(&paths.parts, self.part.run)?;
+            parts::set_aside(&paths.parts, &paths.tables)?;
+            self.begun = true;
+        }
+        Ok(())
+    }
+
+    /// Leaves everything as it was.
+    fn undo(&mut self, folder: &Path) -> Result<(), RecordError> {
+        self.reserve.give_up().map_err(RecordError::io(folder))?;
+        let first = Part {
+            version: 0,
+            ..self.part
+        };
+        parts::undo(folder, first, self.goes)
+    }
+
+    fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
+        check_successor(&self.header, &self.last, before, step)?;
+        let last = &self.last;
+        if step.step != last.step + 1 || !same_start(before, last.t, &last.bodies) {
+            self.push_states(step.step - 1, before.t, before.bodies, true)?;
+        }
+        self.push(step)
+    }
+
+    /// Saves the rows of the group where that is due or the disk has no more room to keep; else keeps room for them.
+    fn keep(&mut self, folder: &Path, due: bool) -> Result<(), RecordError> {
+        let mut room = self.reserve.hold(self.room());
+        if due || room.is_err() {
+            self.save_at_last(folder, true)?;
+            room = self.reserve.hold(self.room());
+        }
+        room.map_err(|error| RecordError::io(folder)(error))
+    }
+
+    /// Bytes that the next save may take.
+    fn room(&self) -> u64 {
+        let unsaved = (self.rows.iter().zip(self.saved.rows))
+            .map(|(rows, saved)| (rows.len - saved) * rows.columns.len());
+        let columns: usize = self.rows.iter().map(|rows| rows.columns.len()).sum();
+        let names: usize = self
+            .names
+            .iter()
+            .chain(&self.joints)
+            .map(ByteArray::len)
+            .sum();
+        // No column takes more bytes than its values, eight each, beside its description; names stand in dictionaries.
+        let values = 8 * unsaved.sum::<usize>() + 512 * columns + 4 * names;
+        self.saved.bytes + values as u64
+    }
+
+    /// Saves; where the disk is full, in the room that was kept, and that is an error all the same.
+    fn save_at_last(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
+        let Err(error) = self.save(folder, sync) else {
+            return Ok(());
+        };
+        // What is wrong is known already; what counts now is that the rows are safe.
+        let _ = self.reserve.give_up();
+        let _ = self.save(folder, sync);
+        Err(error)
+    }
+
     fn save(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
-        parts::save(folder, self.part, &self.rows, &self.metadata, sync)?;
+        let seal = self.seal(&self.texts.clone());
+        let texts = (&self.texts, seal.as_str());
+        let bytes = parts::save(folder, self.part, &self.rows, texts, sync)?;
         self.synced |= sync;
         self.part.version += 1;
-        self.saved = Instant::now();
+        self.saved = Saved {
+            when: Instant::now(),
+            step: self.last.step,
+            t: self.last.t,
+            rows: self.hashed,
+            bytes,
+            ..self.saved
+        };
         self.unsaved = false;
         Ok(())
+    }
+
+    /// The group at hand is full and saved.
+    fn next_group(&mut self) {
+        self.part.group += 1;
+        self.part.version = 0;
+        self.rows.iter_mut().for_each(Rows::clear);
+        self.hashed = [0; 4];
+        self.saved.rows = [0; 4];
+        self.saved.bytes = self.saved.least;
+    }
+
+    /// The seal of all rows so far.
+    fn seal(&mut self, texts: &Texts) -> String {
+        for (table, rows) in self.rows.iter().enumerate() {
+            let new = self.hashed[table]..rows.len;
+            new.for_each(|row| self.hashes[table].add(rows, row));
+            self.hashed[table] = rows.len;
+        }
+        seal(texts, self.hashes.iter())
+    }
+
+    /// Texts and seal of the run that has ended, kept beside its parts until they are joined.
+    fn ended(&mut self, folder: &Path, summary: &Summary) -> Result<(Texts, String), RecordError> {
+        let texts = self.texts.ended(summary)?;
+        let seal = self.seal(&texts);
+        let json = texts.summary.as_deref().unwrap_or_default();
+        if parts::save_ending(folder, self.part.run, json, &seal).is_err() {
+            let _ = self.reserve.give_up();
+            parts::save_ending(folder, self.part.run, json, &seal)?;
+        }
+        Ok((texts, seal))
     }
 
     fn push_states(
