@@ -74,12 +74,15 @@ def compare(
     a: Trajectory | Run | str | os.PathLike[str], b: Trajectory | Run | str | os.PathLike[str]
 ) -> Comparison:
     """The distance between two trajectories (or files: .parquet, .csv) at the times of the first."""
-    side = lambda x: os.fspath(x) if isinstance(x, (str, os.PathLike)) else _trajectory(x)._core  # noqa: E731
-    names, rows, outside = _core.compare(side(a), side(b))
+    names, rows, outside = _core.compare(_side(a), _side(b))
     table = np.frombuffer(rows).reshape(-1, 10)
     t, dist, angle, velocity, spin = (np.ascontiguousarray(table[:, k]) for k in range(5))
     body = [names[int(k)] for k in table[:, 5]]
     return Comparison(t, dist, angle, velocity, spin, body, table[:, 9] != 0.0, outside)
+
+
+def _side(x: Trajectory | Run | str | os.PathLike[str]) -> _core.Trajectory | str:
+    return os.fspath(x) if isinstance(x, (str, os.PathLike)) else _trajectory(x)._core
 
 
 def converge(
@@ -174,8 +177,7 @@ def _entries(matrix: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64],
     values = np.ascontiguousarray(data, dtype=np.float64)
     if not np.isfinite(values).all():
         raise InputError("the matrix has a number that is not finite")
-    index = lambda k: np.ascontiguousarray(k, dtype=np.int64)  # noqa: E731
-    return index(row), index(col), values
+    return np.ascontiguousarray(row, dtype=np.int64), np.ascontiguousarray(col, dtype=np.int64), values
 
 
 Planar: TypeAlias = Mapping[str, Any] | str | os.PathLike[str] | Trajectory | Run
@@ -205,8 +207,7 @@ def _planar(
                 text = file.read()
         except OSError as error:
             raise InputError(f"{state}: {error.strerror}") from None
-    three = lambda name, x: None if x is None else _three(name, x)  # noqa: E731
-    return _core.PlanarState.parse(text, mu, three("force", force), three("velocity", velocity))
+    return _core.PlanarState.parse(text, mu, _three("force", force), _three("velocity", velocity))
 
 
 def _plain(x: object) -> object:
@@ -215,7 +216,9 @@ def _plain(x: object) -> object:
     raise InputError(f"a planar state cannot hold {type(x).__name__} {x!r}")
 
 
-def _three(name: str, x: ArrayLike) -> tuple[float, float, float]:
+def _three(name: str, x: ArrayLike | None) -> tuple[float, float, float] | None:
+    if x is None:
+        return None
     vector = _vector(name, x)
     if len(vector) != 3:
         raise InputError(f"{name}: expected three numbers")

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -35,7 +35,7 @@ class Env(gymnasium.Env[Array, Array]):
     says why.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["html", "rgb_array"], "render_fps": 25}
+    metadata: dict[str, Any] = {"render_modes": ["html", "rgb_array"], "render_fps": 25}
 
     def __init__(
         self,
@@ -54,8 +54,9 @@ class Env(gymnasium.Env[Array, Array]):
         if hold < 1 or horizon < 1:
             raise InputError("hold and horizon are at least 1")
         self.world = World(scene)
-        self.action_space = action_space
-        self.observation_space = observation_space
+        # Their numbers are float64, which the types of Gymnasium do not tell.
+        self.action_space: spaces.Box = action_space  # type: ignore[assignment]
+        self.observation_space: spaces.Box = observation_space  # type: ignore[assignment]
         self.render_mode = render_mode
         self.hold = hold
         self.horizon = horizon
@@ -79,6 +80,11 @@ class Env(gymnasium.Env[Array, Array]):
     def reward(self) -> tuple[float, bool]:
         """What the state is worth, and whether the task is done."""
         raise NotImplementedError
+
+    def seen(self, *numbers: float) -> Array:
+        """Numbers as an observation, within the bounds of its space."""
+        space = self.observation_space
+        return np.clip(np.array(numbers, dtype=np.float64), space.low, space.high).astype(np.float64, copy=False)
 
     # What Gymnasium asks for.
 
@@ -114,7 +120,6 @@ class Env(gymnasium.Env[Array, Array]):
     def _checked(self, action: Array) -> Array:
         given = np.asarray(action, dtype=np.float64)
         space = self.action_space
-        assert isinstance(space, spaces.Box)
         if given.shape != space.shape:
             raise InputError(f"an action has shape {space.shape}, not {given.shape}")
         if not np.isfinite(given).all():
@@ -128,11 +133,8 @@ class Env(gymnasium.Env[Array, Array]):
         if self.render_mode == "html":
             return self.world.trajectory.html()
         if self.render_mode == "rgb_array":
-            return self._moment().rgb(size=self.size)
+            return self.world.trajectory.rgb(size=self.size)
         return None
-
-    def _moment(self) -> Any:
-        return self.world.trajectory
 
     def close(self) -> None:
         """Frees the world."""
@@ -201,12 +203,9 @@ class PushBox(Env):
     def observe(self) -> Array:
         """Box and ball."""
         box, ball, angle = self.world["box"], self.world["ball"], self._angle()
-        seen = [
-            *box.position[:2], np.cos(angle), np.sin(angle), *box.velocity[:2], box.angular_velocity[2], *ball.position[:2],
-        ]  # fmt: skip
-        space = self.observation_space
-        assert isinstance(space, spaces.Box)
-        return np.clip(seen, space.low, space.high)
+        return self.seen(
+            *box.position[:2], np.cos(angle), np.sin(angle), *box.velocity[:2], box.angular_velocity[2], *ball.position[:2]
+        )
 
     def reward(self) -> tuple[float, bool]:
         """How far it is from the goal."""
@@ -277,12 +276,8 @@ class Gripper(Env):
         block, joints, contacts = world["block"], world.joints, world.contacts
         along = joints.coordinates[:2, 0] if len(joints) else np.zeros(2)
         press = [self._press(contacts, finger) for finger in ("left", "right")]
-        seen = [
-            world["hand"].position[2] - self._height, block.position[2], block.position[0], block.velocity[2], *along, *press,
-        ]  # fmt: skip
-        space = self.observation_space
-        assert isinstance(space, spaces.Box)
-        return np.clip(seen, space.low, space.high)
+        height = world["hand"].position[2] - self._height
+        return self.seen(height, block.position[2], block.position[0], block.velocity[2], *along, *press)
 
     @staticmethod
     def _press(contacts: Any, finger: str) -> float:

@@ -27,9 +27,12 @@ def _rows(pairs: Iterable[tuple[str, object]]) -> str:
     return "<table>" + "".join(cells) + "</table>"
 
 
+def _line(cells: Iterable[object], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    line = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"  # noqa: E731
-    return "<table>" + line(head, "th") + "".join(line(row, "td") for row in rows) + "</table>"
+    return "<table>" + _line(head, "th") + "".join(_line(row, "td") for row in rows) + "</table>"
 
 
 @dataclass(frozen=True)

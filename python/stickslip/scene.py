@@ -342,5 +342,4 @@ class Scene:
 
 def _changes(changes: Set) -> list[tuple[str, str]]:
     """What is set, as it would stand behind ``--set``."""
-    written = lambda k, v: v if isinstance(v, str) else _toml.value(v, k)  # noqa: E731
-    return [(str(k), written(str(k), v)) for k, v in changes.items()]
+    return [(str(k), v if isinstance(v, str) else _toml.value(v, str(k))) for k, v in changes.items()]

@@ -42,7 +42,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
 
     def _column(self, name: str) -> tuple[NDArray[Any], list[str] | None]:
         buffer, kind, words = self._core.column(name)
-        return np.frombuffer(buffer, dtype=kind), words
+        return np.frombuffer(memoryview(buffer), dtype=kind), words
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
         """A column of words as numbers, and the words they stand for."""
@@ -209,10 +209,12 @@ class Trajectory:
         if name not in self.names:
             raise InputError(f'there is no body "{name}"')
         k = self.names.index(name)
-        part = lambda columns: np.stack([self.column(c)[:, k] for c in columns], axis=1)  # noqa: E731
-        return Path(
-            name, self.t, part(("x", "y", "z")), part(("qs", "qx", "qy", "qz")), part(("vx", "vy", "vz")), part(("wx", "wy", "wz"))
-        )
+
+        def part(*columns: str) -> Array:
+            return np.stack([self.column(c)[:, k] for c in columns], axis=1)
+
+        place, turn = part("x", "y", "z"), part("qs", "qx", "qy", "qz")
+        return Path(name, self.t, place, turn, part("vx", "vy", "vz"), part("wx", "wy", "wz"))
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
