@@ -46,9 +46,9 @@ class Env(gymnasium.Env[Array, Array]):
         hold: int = 1,
         horizon: int = 200,
         render_mode: str | None = None,
-        size: tuple[int, int] = (480, 360),
+        camera: dict[str, Any] | None = None,
     ) -> None:
-        """hold: steps of the world for each action. horizon: actions of an episode. size: of pictures, pixels."""
+        """hold: steps of the world for each action. horizon: actions of an episode. camera: options of :meth:`Trajectory.rgb`."""
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise InputError(f'render_mode "{render_mode}": expected "html" or "rgb_array"')
         if hold < 1 or horizon < 1:
@@ -60,7 +60,7 @@ class Env(gymnasium.Env[Array, Array]):
         self.render_mode = render_mode
         self.hold = hold
         self.horizon = horizon
-        self.size = size
+        self.camera = {"size": (480, 360), **(camera or {})}
         self._start = self.world.snapshot()
         self._done = 0
 
@@ -133,7 +133,7 @@ class Env(gymnasium.Env[Array, Array]):
         if self.render_mode == "html":
             return self.world.trajectory.html()
         if self.render_mode == "rgb_array":
-            return self.world.trajectory.rgb(size=self.size)
+            return self.world.trajectory.rgb(**self.camera)
         return None
 
     def close(self) -> None:
@@ -173,6 +173,7 @@ class PushBox(Env):
             hold=hold,
             horizon=horizon,
             render_mode=render_mode,
+            camera={"elevation": 50.0},
         )
 
     def start(self, rng: np.random.Generator) -> None:

@@ -53,12 +53,17 @@ fn interpreter() -> Option<PathBuf> {
         let output = Command::new(name).args(["-c", question]).output();
         output.is_ok_and(|o| o.status.success())
     };
-    ["python3", "python"].into_iter().find(fits).map(PathBuf::from)
+    ["python3", "python"]
+        .into_iter()
+        .find(fits)
+        .map(PathBuf::from)
 }
 
 /// A virtual environment with what the tests need.
 struct Environment {
     programs: PathBuf,
+    /// Compiled files of all that is imported.
+    compiled: PathBuf,
 }
 
 impl Environment {
@@ -68,6 +73,7 @@ impl Environment {
         let programs = if cfg!(windows) { "Scripts" } else { "bin" };
         let environment = Self {
             programs: place.join(programs),
+            compiled: work.join("compiled"),
         };
         let list = folder.join("requirements-test.txt");
         let wanted = std::fs::read(&list).map_err(|e| format!("{}: {e}", list.display()))?;
@@ -82,15 +88,18 @@ impl Environment {
                 .arg(&place),
         )?;
         let mut pip = environment.pip();
-        finish(pip.args(["install", "--quiet", "-r"]).arg(&list))?;
+        finish(
+            pip.args(["install", "--quiet", "--no-compile", "-r"])
+                .arg(&list),
+        )?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
         Ok(environment)
     }
 
     fn tool(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
-        // Compiled files of the tests would lie beside them.
-        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        // Compiled files would lie beside the tests.
+        command.env("PYTHONPYCACHEPREFIX", &self.compiled);
         command
     }
 

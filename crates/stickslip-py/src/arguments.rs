@@ -52,9 +52,7 @@ pub(crate) fn rows<'py, const N: usize>(
 ) -> PyResult<Bound<'py, PyByteArray>> {
     PyByteArray::new_with(py, length * N * 8, |bytes| {
         for (place, row) in bytes.chunks_exact_mut(N * 8).zip(rows) {
-            for (place, number) in place.chunks_exact_mut(8).zip(row) {
-                place.copy_from_slice(&number.to_ne_bytes());
-            }
+            place.copy_from_slice(row.map(f64::to_ne_bytes).as_flattened());
         }
         Ok(())
     })
