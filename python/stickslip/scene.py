@@ -132,6 +132,13 @@ class Scene:
         scene.check()
         return scene
 
+    @classmethod
+    def _of_record(cls, text: str, file: str, changes: Set, copies: Mapping[str, bytes]) -> Scene:
+        """The scene of a trajectory, with the files that it names."""
+        scene = cls.__new__(cls)
+        scene._start(text, file, changes, None, copies, False)
+        return scene.check()
+
     def replace(self, changes: Set) -> Scene:
         """The same scene with parameters and values set, such as ``{"speed": 3, "step.h": 0.001}``."""
         scene = type(self).__new__(type(self))

@@ -172,8 +172,8 @@ class Trajectory:
         """The scene in it."""
         from .scene import Scene
 
-        text, file, changes = self._core.scene
-        return Scene.from_toml(text, file=file, set=dict(c.split("=", 1) for c in changes))
+        text, file, changes, files = self._core.scene
+        return Scene._of_record(text, file, dict(c.split("=", 1) for c in changes), files)
 
     @cached_property
     def bodies(self) -> Table:

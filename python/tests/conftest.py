@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import stickslip as ss
 
-ROOT = Path(os.environ.get("STICKSLIP_ROOT", Path(__file__).parents[2]))
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

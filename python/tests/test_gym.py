@@ -127,6 +127,16 @@ def test_episodes_are_shown() -> None:
     assert gym.PushBox().render() is None
 
 
+def test_environments_are_stepped_side_by_side() -> None:
+    envs = gymnasium.make_vec("stickslip/PushBox-v0", num_envs=2, vectorization_mode="sync")
+    seen, _ = envs.reset(seed=3)
+    assert seen.shape == (2, 9)
+    seen, rewards, terminated, truncated, info = envs.step(np.zeros((2, 2)))
+    assert rewards.shape == (2,)
+    assert info["certified"].all()
+    envs.close()
+
+
 def test_an_episode_ends_at_its_horizon() -> None:
     env = gym.PushBox(horizon=3)
     env.reset(seed=0)

@@ -130,6 +130,12 @@ def test_files_come_back(run: ss.Run, trajectory: ss.Trajectory, tmp_path: Path)
     assert ss.compare(tmp_path / "stack.csv", trajectory).dist.max() == 0.0
 
 
+def test_a_recorded_scene_has_its_files(scenes: Path) -> None:
+    run = ss.run(scenes / "mesh_slide.toml", set={"step.until": 0.05})
+    assert run.trajectory is not None
+    assert ss.run(run.trajectory.scene).hash == run.hash
+
+
 def test_a_run_writes_files_as_it_goes_on(tmp_path: Path) -> None:
     files = [tmp_path / "a.parquet", tmp_path / "a.csv"]
     run = ss.run(pushed_box(), output=files, record=False)

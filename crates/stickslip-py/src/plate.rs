@@ -55,6 +55,9 @@ pub(crate) fn plate_scene(name: &str, part_name: &str) -> PyResult<String> {
     Ok(plate.scene_text(part(part_name)?))
 }
 
+/// Period (s), half of the side (m), rows, names of their columns, picture (SVG).
+type Measured<'py> = (f64, f64, Bound<'py, PyByteArray>, Vec<&'static str>, String);
+
 /// The field of a scene; `name` is that of its motion, where it has one.
 #[pyfunction]
 pub(crate) fn plate_field<'py>(
@@ -62,7 +65,7 @@ pub(crate) fn plate_field<'py>(
     scene: &Scene,
     name: Option<&str>,
     order: Order,
-) -> PyResult<(f64, f64, Bound<'py, PyByteArray>, Vec<&'static str>, String)> {
+) -> PyResult<Measured<'py>> {
     let scene = Arc::clone(&scene.read);
     let field = detached(py, || {
         let known = name.and_then(by_name);

@@ -3,14 +3,14 @@
 use crate::errors::{Fault, detached};
 use crate::table::{Columns, Table};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stickslip::dynamics::check::scene_of;
 use stickslip::model::joint::AXIS_NAMES;
 use stickslip::model::{ContactImpulse, JointImpulse};
 use stickslip::prelude::{BodyState, Residual, StepRecord, World};
-use stickslip::record::{CsvWriter, Frame, ParquetWriter};
+use stickslip::record::{CsvWriter, Frame, ParquetWriter, base64};
 use stickslip_view::{Film, PageWriter, ShotOptions};
 
 /// A run in memory: every recorded step with states, contacts and certificate.
@@ -47,6 +47,8 @@ impl Trajectory {
         })
     }
 }
+
+type SceneParts<'py> = (String, String, Vec<String>, Bound<'py, PyDict>);
 
 type OfState = fn(&BodyState) -> f64;
 
@@ -153,15 +155,21 @@ impl Trajectory {
         self.run.warnings.clone()
     }
 
-    /// The text of its scene, with the name of the file and what was set.
+    /// The text of its scene, the name of its file, what was set, and the files that it names.
     #[getter]
-    fn scene(&self) -> (String, String, Vec<String>) {
+    fn scene<'py>(&self, py: Python<'py>) -> PyResult<SceneParts<'py>> {
         let header = &self.run.header;
-        (
+        let files = PyDict::new(py);
+        for (name, text) in &header.files {
+            let bytes = base64::decode(text).unwrap_or_default();
+            files.set_item(name, PyBytes::new(py, &bytes))?;
+        }
+        Ok((
             header.scene.clone(),
             header.scene_file.clone(),
             header.overrides.clone(),
-        )
+            files,
+        ))
     }
 
     /// The state hash that the run ended with, or that of the recorded states.
