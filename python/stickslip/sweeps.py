@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +66,9 @@ def sweep(
     jobs = [(given.replace(row), answer, options) for row in rows]
     if client is not None:
         return Sweep(names, rows, list(client.gather(client.map(_one, jobs, pure=False))))
+    # Not at the top: it takes as long to import as all else here.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(max_workers=threads or os.cpu_count()) as pool:
         return Sweep(names, rows, list(pool.map(_one, jobs)))
 
