@@ -3,6 +3,28 @@
 from collections.abc import Sequence
 from typing import Any, final
 
+__all__ = [
+    "Buffer",
+    "Certificate",
+    "PlanarState",
+    "Scene",
+    "Table",
+    "Trajectory",
+    "VERSION",
+    "World",
+    "check",
+    "compare",
+    "converge",
+    "plate_field",
+    "plate_motions",
+    "plate_scene",
+    "program",
+    "scene_schema",
+    "solve_contact",
+    "solve_file",
+    "solve_lcp",
+]
+
 VERSION: str
 
 @final
