@@ -51,8 +51,11 @@ pub(crate) fn rows<'py, const N: usize>(
     rows: impl Iterator<Item = [f64; N]>,
 ) -> PyResult<Bound<'py, PyByteArray>> {
     PyByteArray::new_with(py, length * N * 8, |bytes| {
-        for (place, row) in bytes.chunks_exact_mut(N * 8).zip(rows) {
-            place.copy_from_slice(row.map(f64::to_ne_bytes).as_flattened());
+        let (numbers, _) = bytes.as_chunks_mut::<8>();
+        for (place, row) in numbers.chunks_exact_mut(N).zip(rows) {
+            for (place, number) in place.iter_mut().zip(row) {
+                *place = number.to_ne_bytes();
+            }
         }
         Ok(())
     })
@@ -61,6 +64,7 @@ pub(crate) fn rows<'py, const N: usize>(
 /// Numbers of a state, in the order of trajectories: x, y, z, qs, qx, qy, qz, vx, vy, vz, wx, wy, wz.
 pub(crate) const STATE: usize = 13;
 
+#[inline]
 pub(crate) fn state_numbers(state: &BodyState) -> [f64; STATE] {
     let (x, q) = (state.pose.position, state.pose.orientation);
     let (v, w) = (state.twist.linear, state.twist.angular);
