@@ -17,7 +17,7 @@ struct Stage {
 }
 
 /// Cheap and strict first; the tests last, so that their results end the output.
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     Stage {
         name: "format",
         about: "every file as rustfmt writes it",
@@ -62,6 +62,11 @@ const STAGES: [Stage; 7] = [
         name: "browser",
         about: "the page of a run in a real Chromium",
         run: crate::browser::run,
+    },
+    Stage {
+        name: "python",
+        about: "the wheel in an environment of its own: tests, types, stubs, notebooks",
+        run: crate::python::run,
     },
 ];
 

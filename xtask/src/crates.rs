@@ -4,7 +4,7 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 17] = [
+pub const ORDER: [&str; 18] = [
     "stickslip-random",
     "stickslip-solvers",
     "stickslip-geometry",
@@ -21,6 +21,7 @@ pub const ORDER: [&str; 17] = [
     "stickslip-console",
     "stickslip-studies",
     "stickslip-cli",
+    "stickslip-py",
     "stickslip-verify",
 ];
 

@@ -3,6 +3,7 @@
 mod browser;
 mod ci;
 mod gallery;
+mod python;
 mod solver_stages;
 
 use std::process::ExitCode;
@@ -10,8 +11,9 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Development tasks of stickslip.
 
-  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser
+  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser, python
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
+  cargo xtask python          only the Python package: its wheel, tests, types and notebooks
   cargo xtask gallery         make the pictures of docs/gallery.md again
   cargo xtask stages [S]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
                               tries, answers, share of the time, what only it solves; S seconds a scene or problem (10)
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["test"] => ci::run_all(),
         ["browser"] => browser::run(),
+        ["python"] => python::run(),
         ["gallery"] => gallery::make(),
         ["stages", more @ ..] => solver_stages::run(more),
         [] | ["help" | "--help" | "-h"] => {

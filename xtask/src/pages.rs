@@ -271,7 +271,7 @@ pub fn all_tests() -> BTreeSet<String> {
 /// The commands of the program, from its source.
 #[must_use]
 pub fn all_commands() -> BTreeSet<String> {
-    let source = text(&root().join("crates/stickslip-cli/src/main.rs"));
+    let source = text(&root().join("crates/stickslip-cli/src/lib.rs"));
     let list = source.split("enum Command {").nth(1).unwrap_or_default();
     list.split('}')
         .next()

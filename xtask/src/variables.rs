@@ -19,13 +19,13 @@ pub fn wrong_variables() -> Vec<String> {
         .collect()
 }
 
-/// Names in quotes of Rust sources, and those of `process.env` in the scripts of the browser, each with a place.
+/// Names in quotes of Rust and Python sources, and those of `process.env` in the scripts of the browser, each with a place.
 fn used() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for path in files() {
         let ending = path.extension().and_then(|e| e.to_str());
         let before = match ending {
-            Some("rs") => "\"",
+            Some("rs" | "py") => "\"",
             Some("mjs" | "js") => "process.env.",
             _ => continue,
         };

@@ -5,7 +5,6 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
-use std::process::ExitCode;
 use stickslip::prelude::{BuildError, SceneError};
 use stickslip::record::RecordError;
 
@@ -28,14 +27,14 @@ impl Verdict {
         if good { Self::Good } else { Self::Bad }
     }
 
-    /// How the program ends.
+    /// The exit code of the program.
     #[must_use]
-    pub fn exit_code(self) -> ExitCode {
+    pub const fn code(self) -> u8 {
         match self {
-            Self::Good => ExitCode::SUCCESS,
-            Self::Bad => ExitCode::from(1),
-            Self::Unjudged => ExitCode::from(3),
-            Self::Interrupted => ExitCode::from(130),
+            Self::Good => 0,
+            Self::Bad => 1,
+            Self::Unjudged => 3,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -62,12 +61,12 @@ pub enum Failure {
 
 impl Failure {
     /// Prints the error and gives the exit code.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         let mut stderr = std::io::stderr().lock();
         // Nothing is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {self}");
         let work = matches!(self, Self::Work(_) | Self::Record(RecordError::Kept { .. }));
-        ExitCode::from(if work { 1 } else { 2 })
+        if work { 1 } else { 2 }
     }
 }
 

@@ -24,7 +24,7 @@
 //! with p_n and the mode that the contact had in the last step.
 
 use std::f64::consts::PI;
-use stickslip_model::Mode;
+use stickslip_model::{Mode, stored};
 
 /// The numbers of directions that a contact can be given.
 pub const FANS: [u32; 5] = [4, 8, 16, 32, 64];
@@ -53,6 +53,13 @@ pub struct Chosen {
     /// Is the work more than the budget, though every contact has the fewest directions?
     pub over: bool,
 }
+
+stored!(Chosen {
+    directions,
+    work,
+    error,
+    over
+});
 
 /// Rows of a contact with that many directions; 0 is the exact cone.
 #[must_use]

@@ -5,7 +5,8 @@ use crate::motion::{ForceLaw, Motion, TimeFunction};
 use stickslip_model::joint::AXES;
 use stickslip_model::{Aims, Friction, Model};
 
-/// The constant part of a world.
+/// The constant part of a world; what is set from outside between steps changes it in `control.rs` alone.
+#[derive(Clone)]
 pub(crate) struct Setup {
     /// Bodies sorted by name, joints and springs.
     pub(crate) model: Model,

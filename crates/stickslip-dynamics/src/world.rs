@@ -2,6 +2,7 @@
 //! settings and the stepper are kept apart; a step changes the state only when it is accepted.
 
 use crate::budget::Chosen;
+use crate::control::Controls;
 use crate::error::{BuildError, StepError};
 use crate::methods::{Driver, Progress};
 use crate::settings::Settings;
@@ -40,11 +41,14 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) state: State,
     pub(crate) memory: Memory,
+    /// What was set from outside between steps.
+    pub(crate) controls: Controls,
     pub(crate) stepper: Stepper,
 }
 
 /// What a step changes. Written in `step/gate.rs` only: where a step is accepted, and where a world is put into a recorded
 /// state.
+#[derive(Clone)]
 pub(crate) struct State {
     /// The last accepted step: the states of the bodies, and the contacts from which the next one is warm started.
     pub(crate) last: StepRecord,
@@ -57,7 +61,7 @@ pub(crate) struct State {
 }
 
 /// What later steps need to know of earlier ones beside the state. Written where the state is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Memory {
     /// Compressions that are to be given back.
     pub(crate) restitution: Restitution,
@@ -104,6 +108,7 @@ impl World {
             settings,
             state: State::at(last),
             memory: Memory::default(),
+            controls: Controls::default(),
             stepper: Stepper::new(solvers),
         }
     }

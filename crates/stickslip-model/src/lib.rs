@@ -7,11 +7,13 @@
 //! | [`scheme`] | where and when each method writes the law of a contact |
 //! | [`step`] | states, contacts, impulses: the record of one step |
 //! | [`certificate`] | the judge's word on a step, as stored with it |
+//! | [`bytes`] | all of these as bytes and back |
 //! | [`restitution`], [`islands`] | what is remembered from step to step, and which bodies move together |
 //!
 //! Nothing here says whether a step is right. The stepper (`stickslip-dynamics`) and the judge (`stickslip-certify`)
 //! each write the equations of motion and the contact law for themselves, so that one wrong formula cannot be wrong in both.
 
+pub mod bytes;
 pub mod certificate;
 pub mod islands;
 pub mod joint;

@@ -12,9 +12,11 @@
 //! moves on), what is remembered goes to the nearest contact of the pair that pushes the same way and has no memory of its
 //! own, and where there is none, what is owed goes to the nearest of all: nothing is lost while the pair touches.
 
+use crate::bytes::Stored;
 use crate::islands::Islands;
 use crate::model::Model;
 use crate::step::{Contact, ContactImpulse};
+use crate::stored;
 use glam::DVec3;
 use stickslip_geometry::Feature;
 
@@ -81,6 +83,37 @@ pub struct Restitution {
     /// By first body of the island: does it compress, does a contact of it still close?
     compresses: Vec<bool>,
     closes: Vec<bool>,
+}
+
+stored!(Key {
+    bodies,
+    pieces,
+    feature,
+    point,
+    normal
+});
+stored!(Entry {
+    load,
+    base,
+    compresses,
+    compression,
+    ended
+});
+
+/// Its memory is the entries and the length of their step; the rest is room to work in.
+impl Stored for Restitution {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.h.put(out);
+        self.entries.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            h: f64::take(from)?,
+            entries: Vec::take(from)?,
+            ..Self::default()
+        })
+    }
 }
 
 impl Restitution {

@@ -235,7 +235,7 @@ fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> 
 }
 
 /// The chosen solver, then those that are tried when its answer is not certified.
-fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
+pub(crate) fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
     let first = selecting_solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
         setting: "solver",
         reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),

@@ -1,7 +1,7 @@
 //! From a description to a checked world: [`WorldBuilder`] collects, `build` checks everything at once.
 
 mod body;
-mod build;
+pub(crate) mod build;
 mod build_joint;
 mod checks;
 mod joint;

@@ -9,7 +9,7 @@ use crate::step::gate::Judged;
 use crate::step::stepper::{Stepper, Underway};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
-use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord};
+use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord, stored};
 
 /// What methods remember from record to record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +23,13 @@ pub(crate) struct Progress {
     /// What projections have done.
     pub(crate) projections: Projections,
 }
+
+stored!(Progress {
+    grid,
+    events,
+    control,
+    projections
+});
 
 impl Progress {
     /// At the time `t` (s) with steps of `h`, and with nothing remembered.

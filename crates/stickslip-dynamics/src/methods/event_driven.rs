@@ -19,6 +19,7 @@ use crate::step::gate::Judged;
 use crate::step::integrate::Motion;
 use crate::step::refuse::{Failure, Refused, stalled};
 use crate::step::task::Plan;
+use stickslip_model::stored;
 
 /// Where the event loop stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,6 +29,8 @@ pub(crate) struct Loop {
     /// Records since the last grid point.
     records: usize,
 }
+
+stored!(Loop { grid, records });
 
 impl Loop {
     /// At a grid point.

@@ -22,6 +22,7 @@ use crate::step::gate::Judged;
 use crate::step::refuse::Refused;
 use crate::step::task::{Plan, Task};
 use stickslip_model::Scheme;
+use stickslip_model::bytes::Stored;
 
 /// Parts of a whole step: it is divided into so many at most. What a step of h/64 cannot resolve is no matter of its length.
 const PARTS: u32 = 64;
@@ -38,6 +39,23 @@ pub(crate) struct Grid {
     done: u32,
     /// Parts that the next step is long: a power of two, of which `done` is a multiple.
     length: u32,
+}
+
+impl Stored for Grid {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.reached, (self.done, self.length)).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (reached, (done, length)) = Stored::take(from)?;
+        let grid = Self {
+            reached,
+            done,
+            length,
+        };
+        let is_part = (1..=PARTS).contains(&length) && length.is_power_of_two();
+        (is_part && done < PARTS && done.is_multiple_of(length)).then_some(grid)
+    }
 }
 
 impl Default for Grid {

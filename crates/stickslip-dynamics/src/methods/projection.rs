@@ -21,7 +21,7 @@ use crate::step::twist::from_problem;
 use crate::world::{World, energy};
 use glam::DVec3;
 use stickslip_geometry::Pose;
-use stickslip_model::{BodyState, Contact, Model, StepRecord};
+use stickslip_model::{BodyState, Contact, Model, StepRecord, stored};
 use stickslip_solvers::problem::Law;
 
 /// Most repetitions; each leaves the square of the overlap, over the size of the bodies.
@@ -47,6 +47,14 @@ pub struct Projections {
     /// The sum of their sizes, J.
     pub exchanged: f64,
 }
+
+stored!(Projections {
+    count,
+    deepest,
+    left,
+    energy,
+    exchanged
+});
 
 impl World {
     /// What projections have done so far, where the scene asks for them.

@@ -279,10 +279,15 @@ impl World {
         &self.state.last
     }
 
-    /// Puts the world at a record, with no step before it and nothing remembered: the only other place that writes its state.
+    /// Puts the world at a record, with no step before it and nothing remembered. Beside [`World::put_back`] the only other place that writes its state.
     pub(crate) fn put(&mut self, last: StepRecord) {
         self.memory = Memory::at(last.t, self.settings.h);
         self.state = State::at(last);
+    }
+
+    /// Puts the world where another one was, with all that was remembered there.
+    pub(crate) fn put_back(&mut self, state: State, memory: Memory) {
+        (self.state, self.memory) = (state, memory);
     }
 }
 

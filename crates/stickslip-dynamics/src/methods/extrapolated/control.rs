@@ -1,5 +1,7 @@
 //! The step size control: how long the next step is, and what is known of the event before it.
 
+use stickslip_model::stored;
+
 /// Memory of the step size control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Control {
@@ -18,6 +20,16 @@ pub(crate) struct Control {
     /// What events have used up of the wanted error, m.
     pub(super) spent: f64,
 }
+
+stored!(Control {
+    next,
+    inner,
+    event_by,
+    event_rate,
+    usual,
+    stalled,
+    spent
+});
 
 impl Control {
     /// A step across an event that ends at `by` can be wrong by `estimate`, and that is too much.

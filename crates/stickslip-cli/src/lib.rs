@@ -1,0 +1,96 @@
+//! The `stickslip` program: thin commands over the library. Benchmarks and reproductions are `stickslip-studies`.
+//!
+//! It is a library so that others can ship the whole program: the Python package does (`python -m stickslip`).
+
+mod accel;
+mod account;
+mod check;
+mod collection;
+mod compare;
+mod converge;
+mod field;
+mod modes;
+mod options;
+mod planar_source;
+mod run;
+mod schema;
+mod shot;
+mod solve;
+mod view;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use stickslip_console::{Failure, Verdict};
+use stickslip_studies::{bench, reproduce};
+
+/// Rigid bodies in frictional contact, solved to the law and certified step by step.
+///
+/// Exit codes: 0 done, 1 the work failed (not converged, not valid), 2 bad input, 3 not all of it can be judged, 130
+/// interrupted (what was computed is kept).
+#[derive(Parser)]
+#[command(
+    name = "stickslip",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Compare(compare::Args),
+    Converge(converge::Args),
+    Accel(accel::Args),
+    Modes(modes::Args),
+    Solve(solve::Args),
+    View(view::Args),
+    Shot(shot::Args),
+    Field(field::Args),
+    Reproduce(reproduce::Args),
+    Schema(schema::Args),
+    Bench(bench::Args),
+}
+
+/// Runs the program with these arguments, its own name first, and gives its exit code.
+pub fn run_program<A>(arguments: impl IntoIterator<Item = A>) -> u8
+where
+    A: Into<OsString> + Clone,
+{
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(refused) => {
+            // Help goes to standard output, mistakes to standard error; if that is closed, nothing is left to tell.
+            let _ = refused.print();
+            return u8::try_from(refused.exit_code()).unwrap_or(2);
+        }
+    };
+    match cli.command.run() {
+        Ok(verdict) => verdict.code(),
+        Err(failure) => failure.report(),
+    }
+}
+
+impl Command {
+    fn run(self) -> Result<Verdict, Failure> {
+        match self {
+            Self::Run(args) => args.run(),
+            Self::Check(args) => args.run(),
+            Self::Compare(args) => args.run(),
+            Self::Converge(args) => args.run(),
+            Self::Accel(args) => args.run(),
+            Self::Modes(args) => args.run(),
+            Self::Solve(args) => args.run(),
+            Self::View(args) => args.run(),
+            Self::Shot(args) => args.run(),
+            Self::Field(args) => args.run(),
+            Self::Reproduce(args) => args.run(),
+            Self::Schema(args) => args.run(),
+            Self::Bench(args) => args.run(),
+        }
+    }
+}
