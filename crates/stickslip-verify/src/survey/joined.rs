@@ -470,8 +470,9 @@ pub(super) fn cart(draft: &mut Draft) {
     );
     let weight = draft.mass() * G;
     let (rate, sprung, round) = (draft.speed() / r, draft.once_in(2), draft.once_in(3));
-    for (x, y) in [(0.45, 0.4), (0.45, -0.4), (-0.45, 0.4), (-0.45, -0.4)] {
-        let place = DVec3::new(x * s, y * s, r);
+    let beside = 0.3 * s + if round { 0.9 * r } else { 0.06 * s };
+    for (x, y) in [(0.45, 1.0), (0.45, -1.0), (-0.45, 1.0), (-0.45, -1.0)] {
+        let place = DVec3::new(x * s, y * beside, r);
         let mut holder = "chassis0".to_owned();
         if sprung {
             draft.free("hub", cuboid(DVec3::splat(0.08 * s)), place);

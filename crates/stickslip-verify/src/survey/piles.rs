@@ -121,7 +121,7 @@ pub(super) fn cannonballs(draft: &mut Draft) {
         }
     }
     if draft.once_in(3) {
-        let z = r + n as f64 * rise + 0.2 * r;
+        let z = r + (n - 1) as f64 * rise + 1.95 * r;
         draft.free_within("last", ball(0.9 * r), 2.0, DVec3::Z * z);
     }
 }
