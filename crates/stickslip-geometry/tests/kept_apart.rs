@@ -91,7 +91,12 @@ fn deepest_of(pair: &Pair, wanted: &[Twist; 2], driven: bool) -> f64 {
         depth = 0.0;
         piece_pairs(&a, &b, TOUCH, &mut |_, a, b| {
             // What is pushed without turning is held to the tolerance of its rows, 1e-8 m/s and of their rounding.
-            let allowed = unseen(a, b) + if driven { 1e-8 * H * size.max(1.0) } else { 0.0 };
+            let allowed = unseen(a, b)
+                + if driven {
+                    1e-8 * H * size.max(1.0)
+                } else {
+                    0.0
+                };
             let ratio = -closest_on_the_way(a, b).at_end / allowed;
             depth = depth.max(ratio);
             if look == 0 {

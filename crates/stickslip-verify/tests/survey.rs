@@ -4,7 +4,7 @@ use stickslip::dynamics::scene::Override;
 use stickslip::prelude::*;
 use stickslip_testing::setting;
 use stickslip_verify::survey::one::{State, run};
-use stickslip_verify::survey::{FAMILIES, scenes};
+use stickslip_verify::survey::{FAMILIES, Family, scenes};
 
 /// What a family draws can be read, is read as it was written, and makes a world: nothing overlaps at its start.
 #[test]
@@ -61,4 +61,41 @@ fn a_scene_of_each_family_comes_to_its_end() {
         }
     }
     assert!(unfinished.is_empty(), "{}", unfinished.join("\n"));
+}
+
+/// Scenes that a survey found refused, each for another reason, come to their end.
+#[test]
+fn what_was_refused_comes_to_its_end() {
+    for (family, seed, why) in [
+        (
+            "gripper",
+            3_564_339_803,
+            "a driven jaw had no row with a ball at rest",
+        ),
+        (
+            "pusher",
+            1_526_971_504,
+            "a driven pusher had no row with what lay there",
+        ),
+        (
+            "compounds",
+            415_506_776,
+            "pairs waited for ever for a contact that rows already said",
+        ),
+        (
+            "compounds",
+            3_977_224_346,
+            "a row between an overlap and a gap was dropped in parts of a step",
+        ),
+        (
+            "drum",
+            2_638_740_986,
+            "what is carried by a turning drum was under its chord half-way",
+        ),
+    ] {
+        let text = Family::named(family).expect("a family").scene(seed);
+        let scene = Scene::parse(&text, family, &[]).expect("drawn");
+        let ran = run(&scene, f64::INFINITY);
+        assert_eq!(ran.state, State::Ended, "{family}, {why}: {}", ran.message);
+    }
 }

@@ -51,6 +51,7 @@ impl Driver<'_> {
             start: &self.last.bodies,
             placed: &contacts.placed,
             end: &ends,
+            undone: 1.0,
         };
         let list = &contacts.list;
         let pairs = contacts.finder.pairs(&paths, self.settings);

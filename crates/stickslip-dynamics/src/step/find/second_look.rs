@@ -71,7 +71,7 @@ impl Finder {
         self.known.clear();
         self.known.extend_from_slice(contacts);
         let waits = self.first_come_first(paths.model, number, contacts);
-        let new = self.new_rows(paths.model, contacts);
+        let new = self.new_rows(paths, contacts);
         if new > 0 || !waits {
             return new;
         }
@@ -79,13 +79,13 @@ impl Finder {
         contacts.clone_from(&self.known);
         self.found.iter_mut().for_each(|found| found.meets = None);
         self.first_come_first(paths.model, number, contacts);
-        self.new_rows(paths.model, contacts)
+        self.new_rows(paths, contacts)
     }
 
     /// Drops rows that others imply; how many of the rest were not known before.
-    fn new_rows(&mut self, model: &Model, contacts: &mut Vec<Contact>) -> usize {
+    fn new_rows(&mut self, paths: &Paths, contacts: &mut Vec<Contact>) -> usize {
         contacts.sort_by_key(Contact::key);
-        self.drop_implied(model, contacts);
+        self.drop_implied(paths, contacts);
         let new = |c: &&Contact| {
             let from = self.known.partition_point(|k| k.key() < c.key());
             let alike = self.known[from..].iter();
