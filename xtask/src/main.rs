@@ -5,6 +5,7 @@ mod ci;
 mod gallery;
 mod python;
 mod solver_stages;
+mod survey;
 
 use std::process::ExitCode;
 
@@ -17,6 +18,8 @@ Development tasks of stickslip.
   cargo xtask gallery         make the pictures of docs/gallery.md again
   cargo xtask stages [S]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
                               tries, answers, share of the time, what only it solves; S seconds a scene or problem (10)
+  cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
+                              --seed N, --count M, --family F, --limit S (seconds a scene), --out DIR (what does not end is kept there)
 
 Example: cargo xtask test";
 
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         ["python"] => python::run(),
         ["gallery"] => gallery::make(),
         ["stages", more @ ..] => solver_stages::run(more),
+        ["survey", more @ ..] => survey::run(more),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

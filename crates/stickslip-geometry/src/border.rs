@@ -164,7 +164,10 @@ impl Face<'_> {
                 enter = (wide, s, Some(i));
             }
         }
-        (enter.0 <= leave.0).then_some([(enter.1, enter.2), (leave.1, leave.2)])
+        // Nearly along a side, the widened border and the border itself are crossed far from each other, and the latter perhaps
+        // where the segment has not come over the face yet, or has left it by another side.
+        let (begin, end) = (enter.1.min(leave.0), leave.1.max(enter.0));
+        (enter.0 <= leave.0).then_some([(begin, enter.2), (end, leave.2)])
     }
 }
 
@@ -187,6 +190,54 @@ fn within(p: DVec2, d: DVec2, r: f64) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::pose::Pose;
+    use stickslip_testing::Random;
+
+    /// Segments along a side of a face, beside it and off it by anything from 1e-16 to 1e-6: what is told of them lies over the
+    /// face, to the tolerance.
+    #[test]
+    fn places_on_the_border_belong_to_the_face() {
+        let mut dice = Random::new(8);
+        let points: Vec<DVec3> = [(0.0, 0.0), (1.0, 0.1), (1.2, 0.8), (0.1, 1.0)]
+            .into_iter()
+            .flat_map(|(x, y)| [DVec3::new(x, y, 0.0), DVec3::new(x, y, 1.0)])
+            .collect();
+        let hull = Shape::hull(&points).unwrap();
+        let placed = Placed::new(&hull, &Pose::IDENTITY, DVec3::ZERO);
+        let (mut told, tolerance) = (0, 1e-9);
+        for k in 0..20_000 {
+            let face = placed.outline(k % placed.n_faces());
+            let i = dice.below(face.n_sides());
+            let (p, q) = (
+                face.corner_place(i),
+                face.corner_place((i + 1) % face.n_sides()),
+            );
+            let (_, out) = face.side(i);
+            let end = |dice: &mut Random, s: f64| {
+                p.lerp(q, s) + out * (dice.signed() * dice.decade(-16.0, -6.0))
+            };
+            let (low, high) = (dice.between(-0.5, 0.5), dice.between(0.5, 1.5));
+            let segment = [end(&mut dice, low), end(&mut dice, high)];
+            let Some(clipped) = face.clip(segment[0], segment[1], tolerance) else {
+                continue;
+            };
+            for (s, _) in clipped {
+                let place = segment[0].lerp(segment[1], s);
+                let beyond = |j: usize| {
+                    let (corner, out) = face.side(j);
+                    out.dot(place - corner)
+                };
+                let worst = (0..face.n_sides())
+                    .map(beyond)
+                    .fold(f64::NEG_INFINITY, f64::max);
+                assert!(
+                    worst <= 1.01 * tolerance,
+                    "{worst:e} beyond: {segment:?} {clipped:?}"
+                );
+                told += 1;
+            }
+        }
+        assert!(told > 10_000, "{told}");
+    }
 
     #[test]
     fn corners_run_counter_clockwise_and_sides_face_outward() {

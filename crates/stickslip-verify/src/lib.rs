@@ -1,5 +1,7 @@
 //! Tools for comparing stickslip with independent truth: closed forms, stored references, and the slope of
-//! the error as h is halved.
+//! the error as h is halved; and a generator of ordinary scenes, [`survey`].
+
+pub mod survey;
 
 use serde_json::Value;
 use std::path::PathBuf;

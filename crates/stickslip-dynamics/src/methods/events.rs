@@ -52,6 +52,7 @@ impl Driver<'_> {
             placed: &contacts.placed,
             end: &ends,
             last: &[],
+            undone: 1.0,
         };
         let list = &contacts.list;
         let pairs = contacts.finder.pairs(&paths, self.settings);

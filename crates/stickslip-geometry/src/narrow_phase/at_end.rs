@@ -64,7 +64,7 @@ fn over_plane(plane: &Moving, normal: DVec3, offset: f64, other: &Moving) -> Opt
 
 /// Two bounded shapes.
 fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
-    let (start, pair) = Pair::new(a, b)?;
+    let (_, pair) = Pair::new(a, b)?;
     let d = least_overlap(&pair).filter(|d| d.gap < 0.0)?;
     let d = pair.face_first_at_end(d);
     let row = side_by_side(&pair, &d).or_else(|| of_features(&pair, &d))?;
@@ -72,7 +72,8 @@ fn between(a: &Moving, b: &Moving) -> Option<Candidate> {
         may_push(m, &m.pose, n).then_some(())?;
     }
     // Normals that no feature tells turn with one of the bodies: off by the square of the turn.
-    let deepest = farthest(&start.a, &start.b)?.gap;
+    // Overlap is claimed where gaps are measured: what is driven has come to its end there.
+    let deepest = farthest(&pair.now.a, &pair.now.b)?.gap;
     pair.is_true(row.gap + unseen(a, b), deepest).then_some(row)
 }
 

@@ -6,7 +6,7 @@
 //! each other, and what lies over the two faces that meet the direction best.
 
 use super::over::Over;
-use super::{Candidate, Feature, Moving, slack};
+use super::{Candidate, Feature, Moving, reach, slack};
 use crate::box_overlap::BoxPair;
 use crate::directions::{Direction, Of, Part, closest, farthest, farthest_after, gap_along};
 use crate::placed::{Circle, Placed};
@@ -67,7 +67,7 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let Some(nearest) = farthest(&start.a, &start.b) else {
         return;
     };
-    if nearest.gap > 3.0 * slack {
+    if nearest.gap > reach(a, b) {
         return;
     }
     let Some(chosen) = pair.choose(&start, nearest) else {
@@ -150,7 +150,7 @@ impl<'a> Pair<'a> {
         let slack = slack(a, b);
         let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
         let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
-        if apart > 3.0 * slack {
+        if apart > reach(a, b) {
             return None;
         }
         let origin = a.pose.position;

@@ -306,6 +306,19 @@ fn slack(a: &Moving, b: &Moving) -> f64 {
     0.5 * motion + TOUCH * a.shape.radius().min(b.shape.radius())
 }
 
+/// Bodies farther apart than this at the start do not meet in the step, m: three times the slack, and the whole way of a body
+/// whose gaps are measured at its end, which has no part in that.
+fn reach(a: &Moving, b: &Moving) -> f64 {
+    let way = |m: &Moving| {
+        if m.pose == m.start {
+            0.0
+        } else {
+            (m.end.position - m.start.position).length() + m.sweep()
+        }
+    };
+    3.0 * slack(a, b) + way(a) + way(b)
+}
+
 /// Turns the normals from b → a into a → b.
 fn flip(candidates: &mut [Candidate]) {
     for c in candidates {

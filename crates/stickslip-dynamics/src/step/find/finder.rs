@@ -54,6 +54,8 @@ pub(crate) struct Paths<'a> {
     pub(crate) end: &'a [Pose],
     /// The contacts of the last step, sorted.
     pub(crate) last: &'a [ContactImpulse],
+    /// The part of an overlap that rows undo in this step: all of it, but for parts of divided steps.
+    pub(crate) undone: f64,
 }
 
 impl<'a> Paths<'a> {
@@ -147,11 +149,13 @@ impl Finder {
             }
         }
         contacts.sort_by_key(Contact::key);
-        self.drop_implied(paths.model, contacts);
+        self.drop_implied(paths, contacts);
     }
 
-    /// Between bodies of several pieces many rows say the same.
-    pub(super) fn drop_implied(&mut self, model: &Model, contacts: &mut Vec<Contact>) {
+    /// Between bodies of several pieces many rows say the same. Rows are compared by what they ask for: where overlaps are undone
+    /// in part only, a row between one of them and a gap is not implied by the two.
+    pub(super) fn drop_implied(&mut self, paths: &Paths, contacts: &mut Vec<Contact>) {
+        let Paths { model, undone, .. } = *paths;
         let convex = |c: &Contact| c.bodies.iter().all(|&i| model.bodies[i].shape.is_convex());
         if contacts.iter().all(convex) {
             return;
@@ -169,7 +173,7 @@ impl Finder {
                 rows.extend(contacts[from..to].iter().map(|c| Row {
                     point: c.point,
                     normal: c.normal,
-                    gap: c.gap,
+                    gap: c.gap.max(0.0) + undone * c.gap.min(0.0),
                 }));
                 self.reducer.mark(rows, keep);
             }

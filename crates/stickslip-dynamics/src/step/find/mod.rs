@@ -67,6 +67,7 @@ impl Contacts {
             placed: &self.placed,
             end: &self.ends,
             last: &step.last.contacts,
+            undone: undone(step),
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
         let speed = step.last.certificate.speed.max(1.0);
@@ -103,10 +104,19 @@ impl Contacts {
             placed: &self.placed,
             end: &self.ends,
             last: &step.last.contacts,
+            undone: undone(step),
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
         self.finder
             .find(&paths, frictions, settings, &mut self.list);
+    }
+}
+
+/// The part of an overlap that rows undo in the step, [`Scheme::gap_rate`]: less than all where it is a part of a divided one.
+fn undone(step: &Predicted) -> f64 {
+    match step.plan.scheme {
+        Scheme::StewartTrinkle => step.plan.h / step.settings.h,
+        Scheme::Implicit | Scheme::BetweenEvents | Scheme::Impact | Scheme::Anitescu => 1.0,
     }
 }
 

@@ -71,9 +71,22 @@ impl Finder {
         }
         self.known.clear();
         self.known.extend_from_slice(contacts);
+        let waits = self.first_come_first(paths.model, number, contacts);
+        let new = self.new_rows(paths, contacts);
+        if new > 0 || !waits {
+            return new;
+        }
+        // What the others wait for is said by rows that are there, and comes again in every look: they would wait for ever.
+        contacts.clone_from(&self.known);
+        self.found.iter_mut().for_each(|found| found.meets = None);
         self.first_come_first(paths.model, number, contacts);
+        self.new_rows(paths, contacts)
+    }
+
+    /// Drops rows that others imply; how many of the rest were not known before.
+    fn new_rows(&mut self, paths: &Paths, contacts: &mut Vec<Contact>) -> usize {
         contacts.sort_by_key(Contact::key);
-        self.drop_implied(paths.model, contacts);
+        self.drop_implied(paths, contacts);
         let new = |c: &&Contact| {
             let from = self.known.partition_point(|k| k.key() < c.key());
             let alike = self.known[from..].iter();
@@ -82,10 +95,15 @@ impl Finder {
         contacts.iter().filter(new).count()
     }
 
-    /// Adds what was found, but for pairs whose body meets something else before. A row of features that have one
+    /// Adds what was found, but for pairs whose body meets something else before: is there any? A row of features that have one
     /// already takes its place; from look [`SETTLED`] on it stands beside it, under another number.
-    fn first_come_first(&mut self, model: &Model, look: usize, contacts: &mut Vec<Contact>) {
-        let known = contacts.len();
+    fn first_come_first(
+        &mut self,
+        model: &Model,
+        look: usize,
+        contacts: &mut Vec<Contact>,
+    ) -> bool {
+        let (known, mut waits) = (contacts.len(), false);
         self.earliest.clear();
         self.earliest.resize(model.bodies.len(), f64::INFINITY);
         for Found { contact, meets } in &self.found {
@@ -103,8 +121,11 @@ impl Finder {
                     Some(_) => contacts.push(renumbered(contacts, contact)),
                     None => contacts.push(*contact),
                 }
+            } else {
+                waits = true;
             }
         }
+        waits
     }
 }
 
