@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
-use stickslip::dynamics::simulate::header;
+use stickslip::dynamics::simulate::{Interruption, header};
 use stickslip::prelude::*;
 use stickslip::record::{Account, Tee};
 
@@ -163,7 +163,7 @@ pub fn run(scene: &Scene, limit: f64) -> Ran {
             if start.until(&now) < limit {
                 ControlFlow::Continue(())
             } else {
-                ControlFlow::Break(())
+                ControlFlow::Break(Interruption::Limit)
             }
         },
     );
@@ -205,7 +205,7 @@ impl Steps {
             divided,
             ..
         } = &outcome.account;
-        let state = match (&outcome.failure, outcome.interrupted) {
+        let state = match (&outcome.failure, outcome.interrupted.is_some()) {
             (Some(_), _) => State::Refused,
             (None, true) => State::Limit,
             (None, false) => State::Ended,
