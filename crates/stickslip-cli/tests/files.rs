@@ -175,9 +175,7 @@ fn no_pipe_and_no_device_is_opened() {
     stickslip(&["run", &path(&place, "pipe.toml")])
         .exits(2)
         .says(&["no plain file"]);
-    stickslip(&["check", &path(&place, "pipe.parquet")])
-        .exits(2)
-        .says(&["no plain file"]);
+    stickslip(&["check", &path(&place, "pipe.parquet")]).exits(2);
     let scene = write(&place, "ball.toml", ball(""));
     for name in ["pipe.csv", "pipe.html"] {
         stickslip(&["run", &scene, "-o", &path(&place, name)])
@@ -196,7 +194,10 @@ fn nothing_is_not_valid() {
     let place = folder();
     let scene = write(&place, "ball.toml", ball(""));
     let parquet = path(&place, "run.parquet");
-    stickslip(&["run", &scene, "--until", "0", "-o", &parquet]).exits(0);
+    // No force from the first step on.
+    let force = "[[force]]\nbody = \"ball\"\nforce = [\"sqrt(0.001 - t)\", 0, 0]\n";
+    let stopped = write(&place, "stopped.toml", ball(force));
+    stickslip(&["run", &stopped, "-o", &parquet]).exits(1);
     let checked = stickslip(&["check", &parquet]).exits(3);
     assert!(checked.out.starts_with("NOT JUDGED"), "{}", checked.out);
     assert!(

@@ -30,7 +30,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// Writing failed, but what was computed can be read.
-    #[error("{source}; every step up to t = {t} s is kept: {} can be read and checked", path.display())]
+    #[error("{source}; every step up to t = {} s is kept: {} can be read and checked", without_dust(*t), path.display())]
     Kept {
         /// What went wrong.
         source: Box<Self>,
@@ -168,6 +168,11 @@ impl RecordError {
             source,
         }
     }
+}
+
+/// A time to eleven digits: without what rounding has put behind them.
+fn without_dust(t: f64) -> f64 {
+    format!("{t:.10e}").parse().unwrap_or(t)
 }
 
 /// "only in the first: a, b; only in the second: c".

@@ -306,12 +306,17 @@ impl Run {
         self.push(step)
     }
 
-    /// Saves the rows of the group where that is due or the disk has no more room to keep; else keeps room for them.
+    /// Saves the rows of the group where that is due or the disk has no more room to keep; then keeps room for what comes.
     fn keep(&mut self, folder: &Path, due: bool) -> Result<(), RecordError> {
         let mut room = self.reserve.hold(self.room());
         if due || room.is_err() {
             self.save_at_last(folder, true)?;
             room = self.reserve.hold(self.room());
+        }
+        // What is saved takes less than what was to be expected: there may be room for less.
+        if room.is_err() {
+            room = self.reserve.give_up();
+            room = room.and_then(|()| self.reserve.hold(self.room()));
         }
         room.map_err(|error| RecordError::io(folder)(error))
     }
@@ -332,15 +337,13 @@ impl Run {
         self.saved.bytes + values as u64
     }
 
-    /// Saves; where the disk is full, in the room that was kept, and that is an error all the same.
+    /// Saves; where the disk is full, in the room that was kept.
     fn save_at_last(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
-        let Err(error) = self.save(folder, sync) else {
+        if self.save(folder, sync).is_ok() {
             return Ok(());
-        };
-        // What is wrong is known already; what counts now is that the rows are safe.
-        let _ = self.reserve.give_up();
-        let _ = self.save(folder, sync);
-        Err(error)
+        }
+        self.reserve.give_up().map_err(RecordError::io(folder))?;
+        self.save(folder, sync)
     }
 
     fn save(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
