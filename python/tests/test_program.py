@@ -49,10 +49,10 @@ def test_a_broken_pipe_is_no_traceback(scenes: Path) -> None:
 def test_importing_takes_little_time() -> None:
     times = []
     for _ in range(5):
-        code = "import time; t = time.process_time(); import stickslip; print(time.process_time() - t)"
+        code = "import time, numpy; t = time.process_time(); import stickslip; print(time.process_time() - t)"
         times.append(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout))
-    # On the processor, NumPy included, and the best of five: tests are run beside others.
-    assert min(times) < 0.3
+    # On the processor, beside NumPy, and the best of five: tests are run beside others. `bench.py` measures the whole.
+    assert min(times) < 0.15
 
 
 def test_importing_takes_numpy_alone() -> None:

@@ -103,6 +103,7 @@ impl Environment {
         let mut command = Command::new(self.programs.join(name));
         // Compiled files would lie beside the tests.
         command.env("PYTHONPYCACHEPREFIX", &self.compiled);
+        command.env_remove("PYTHONDONTWRITEBYTECODE");
         command
     }
 
