@@ -158,7 +158,7 @@ class Trajectory:
         return self._core.hash
 
     @property
-    def certified(self) -> bool | None:
+    def certified(self) -> bool:
         """Did every step meet its tolerance? ``None`` where the run did not end."""
         return self._core.certified
 
