@@ -159,7 +159,7 @@ class Trajectory:
 
     @property
     def certified(self) -> bool:
-        """Did every step meet its tolerance? ``None`` where the run did not end."""
+        """Did every step meet its tolerance? Of those that are here where the run did not end."""
         return self._core.certified
 
     @property
