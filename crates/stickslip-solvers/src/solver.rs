@@ -24,6 +24,8 @@ pub struct Guarantee {
 pub enum Purpose {
     /// To see which contacts are missing: where an island is hard, a residual of so many m/s will do.
     Draft(f64),
+    /// The same where it is known that some were missing, and more may be: what a few sweeps come to, if it is within so many m/s.
+    Sketch(f64),
     /// To be the step.
     #[default]
     Answer,

@@ -103,7 +103,7 @@ impl Assembly {
         let nu = &mut self.nu;
         self.problem.velocity_into(&solved.impulses, nu);
         let enough = match purpose {
-            Purpose::Draft(enough) => tolerance.max(enough),
+            Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
             _ => tolerance,
         };
         if solved.residual <= enough {

@@ -115,7 +115,7 @@ pub(super) struct Chain<'a> {
     pub(super) tolerance: f64,
     /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
     asked_for: f64,
-    enough: f64,
+    pub(super) enough: f64,
     /// Spent so far.
     factorisations: usize,
     /// The tolerance of the methods, m/s.
@@ -207,6 +207,7 @@ impl<'a> Chain<'a> {
                 verdict = Verdict::Answer;
                 break;
             }
+            self.loosen_for_draft();
             self.place(stage.from, &mut p);
             verdict = self.run(table, stage, &mut p);
             if !matches!(verdict, Verdict::Next) || limit::reached() {
@@ -217,12 +218,22 @@ impl<'a> Chain<'a> {
         verdict
     }
 
+    /// Is a draft wanted, and has so much been spent that the caller's own tolerance is not to be had without much work?
+    pub(super) fn is_hard_draft(&self) -> bool {
+        self.enough > self.asked_for && self.profile.contacts > FEW && self.factorisations >= DRAFT
+    }
+
     /// Is a draft wanted, and the best so far as good as it will be without much work?
     fn is_draft_enough(&self) -> bool {
-        self.enough > self.asked_for
-            && self.profile.contacts > FEW
-            && self.factorisations >= DRAFT
-            && self.best.residual <= self.enough
+        self.is_hard_draft() && self.best.residual <= self.enough
+    }
+
+    /// What is enough for a draft ends the methods of a hard one.
+    fn loosen_for_draft(&mut self) {
+        if self.is_hard_draft() {
+            self.tolerance = self.enough;
+            self.inner = self.enough;
+        }
     }
 
     /// Is this stage one for the problem at hand, and wanted?
@@ -254,7 +265,7 @@ impl<'a> Chain<'a> {
         let began = self.kit.trace.now();
         (self.stage, self.effort, self.reached) = (stage.name, Effort::default(), f64::INFINITY);
         let verdict = (stage.run)(self, p);
-        if matches!(verdict, Verdict::Answer) {
+        if matches!(verdict, Verdict::Answer) && self.best.residual <= self.allowed() {
             self.polish();
         }
         self.kit.trace.push(Ran {

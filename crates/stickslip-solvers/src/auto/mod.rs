@@ -125,13 +125,14 @@ impl ContactSolver for Auto {
         self.kit.trace.begin();
         let asked = Asked {
             enough: match purpose {
-                Purpose::Draft(enough) => tolerance.max(enough),
+                Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
                 _ => tolerance,
             },
             budgets: match purpose {
                 Purpose::LastResort => self.budgets.map(|budgets| budgets * PATIENT),
                 _ => self.budgets,
             },
+            sketch: matches!(purpose, Purpose::Sketch(_)),
             ..Asked::whole(tolerance)
         };
         let solved = self.solve_step(problem, guess, asked);

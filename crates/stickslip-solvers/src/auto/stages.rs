@@ -171,6 +171,19 @@ impl Chain<'_> {
         self.newton(&settings, p).into()
     }
 
+    /// So many sweeps at most, as far as a draft needs them.
+    pub(super) fn sketch(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
+        let settings = NsgsSettings {
+            sweeps,
+            polish: 0.0,
+            ..NsgsSettings::ALONE
+        };
+        let engine = &mut self.kit.nsgs;
+        let outcome = engine.improve(&mut self.system, p, self.enough, &settings);
+        self.judge(p, outcome.effort, "nsgs");
+        (self.best.residual <= self.enough).into()
+    }
+
     /// So many sweeps, then Newton, which polishes what they solve.
     pub(super) fn sweeps_then_newton(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
         let settings = NsgsSettings {
@@ -235,7 +248,7 @@ impl Chain<'_> {
     pub(super) fn polish(&mut self) {
         let aim = AIM.min(self.tolerance);
         let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
-        if !redundant || self.best.residual <= aim || limit::reached() {
+        if !redundant || self.is_hard_draft() || self.best.residual <= aim || limit::reached() {
             return;
         }
         let mut p = self.best.impulses.clone();

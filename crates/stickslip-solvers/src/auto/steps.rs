@@ -2,7 +2,7 @@
 
 use crate::auto::Auto;
 use crate::auto::chain::{Chain, Scope, Verdict, rounding};
-use crate::auto::plans::{self, COLD, LAST, WARM};
+use crate::auto::plans::{self, COLD, LAST, SKETCH, WARM};
 use crate::coupling::SystemMemory;
 use crate::engines::one_contact;
 use crate::limit::{self, WorkLimit};
@@ -19,6 +19,8 @@ pub(super) struct Asked<'a> {
     pub(super) tolerance: f64,
     /// Residual that will do where an island is hard, m/s.
     pub(super) enough: f64,
+    /// Are sweeps tried first?
+    pub(super) sketch: bool,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
@@ -32,6 +34,7 @@ impl Asked<'_> {
         Self {
             tolerance,
             enough: tolerance,
+            sketch: false,
             scope: Scope::All,
             budgets: None,
             instead: None,
@@ -178,7 +181,13 @@ impl Auto {
         let posed = Posed::Step(problem);
         let mut chain = Chain::new(posed, memory, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
-        let mut verdict = chain.walk(&table);
+        let mut verdict = Verdict::Next;
+        if asked.sketch {
+            verdict = chain.walk(&SKETCH);
+        }
+        if matches!(verdict, Verdict::Next) {
+            verdict = chain.walk(&table);
+        }
         let go_on = asked.scope == Scope::All && !limit::reached();
         if matches!(verdict, Verdict::Next) && go_on {
             verdict = chain.walk(&LAST);

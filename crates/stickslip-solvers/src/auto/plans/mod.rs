@@ -20,7 +20,7 @@ use core::fmt::Write;
 use glam::DVec3;
 
 pub use last::LAST;
-pub use steps::{COLD, WARM};
+pub use steps::{COLD, SKETCH, WARM};
 pub(super) use stored::{BY_PATCHES, STORED_STARTS, TIGHTEN};
 pub use stored::{MAX_DENSE_CONTACTS, STORED, STORED_FIRST};
 
@@ -167,7 +167,7 @@ pub(super) fn budget(contacts: usize) -> usize {
 pub(super) const DRAFT: usize = 30;
 
 /// Every table.
-pub const TABLES: [Table; 5] = [WARM, COLD, STORED_FIRST, STORED, LAST];
+pub const TABLES: [Table; 6] = [SKETCH, WARM, COLD, STORED_FIRST, STORED, LAST];
 
 /// The tables as Markdown, for the docs.
 #[must_use]

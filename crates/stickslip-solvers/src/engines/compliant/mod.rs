@@ -46,11 +46,12 @@ impl CompliantSettings {
         budget: 100,
     };
     /// Around impulses that are nearly right: each path is centred on the best of those before it. (What the interior point
-    /// leaves at 1e-5 m/s.)
+    /// leaves at 1e-5 m/s. Of the first four paths each ended one in three of 65 hard steps, of the next four one in fourteen:
+    /// another start is the better investment.)
     pub const AROUND: Self = Self {
         start: 1e-2,
         give_up: 0.8,
-        paths: 8,
+        paths: 4,
         budget: 1000,
         ..Self::NEAR
     };
