@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   1  the solvers, one after the other                           (`step/mod.rs`)
-//!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own
+//!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own; as four at most where
+//!                                                                 an answer of rung 3 is at hand
 //!   3  an answer whose residual is within `accept`                recorded with that residual: approximate
 //!   4  the whole step once more, with patience                    certified after all, or approximate
 //!   5  stop, the world as it was
@@ -26,6 +27,11 @@ use stickslip_model::bytes::Stored;
 
 /// Parts of a whole step: it is divided into so many at most. What a step of h/64 cannot resolve is no matter of its length.
 const PARTS: u32 = 64;
+
+/// Parts into which it is divided at most where an answer within `accept` is at hand. (What two or four shorter steps do not
+/// resolve are redundant contacts that contradict each other by less than that, and sixteen rarely do: a wall of a hundred bricks
+/// that is hit took two minutes for a step of sixty-four parts, of which some were approximate too.)
+const FEWER: u32 = 4;
 
 /// Parts grow up to this length. Eight steps of h/8 take less than finding out, perhaps in vain, whether h/4 or h/2 would do.
 const LONGEST_GROWN: u32 = PARTS / 8;
@@ -157,7 +163,7 @@ impl Driver<'_> {
         let first = *refused.error;
         let mut nearest = refused.approximate.map(|answer| (grid, answer));
         let mut goes_on = first.may_pass_if_shorter();
-        while goes_on && grid.halve() {
+        while goes_on && !self.is_enough(&grid, nearest.is_some()) && grid.halve() {
             match self.of_length(grid, scheme) {
                 Ok(judged) => return Ok(judged),
                 Err(refused) => {
@@ -175,6 +181,11 @@ impl Driver<'_> {
             None if goes_on => self.patiently(scheme).ok_or(first.even_in_parts(parts)),
             None => Err(first.even_in_parts(parts)),
         }
+    }
+
+    /// Is an approximate answer at hand, and the step divided so far that shorter ones are a poor bargain?
+    const fn is_enough(&self, grid: &Grid, approximate: bool) -> bool {
+        approximate && FEWER * grid.length <= self.progress.grid.length
     }
 
     /// The whole step at last resort, certified or approximate.
