@@ -15,6 +15,7 @@ mod planar_source;
 mod run;
 mod schema;
 mod shot;
+mod signals;
 mod solve;
 mod view;
 

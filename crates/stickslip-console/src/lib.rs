@@ -3,6 +3,9 @@
 //!
 //! Nothing here computes; a command does its work with the library and says the result with this.
 
+pub mod pace;
+pub mod progress;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use stickslip::prelude::{BuildError, SceneError};

@@ -5,6 +5,7 @@
 //! Parquet files in the folder `run.parquet.parts`, joined when it ends.
 
 mod bodies;
+mod checkpoint;
 mod columns;
 mod decode;
 mod encode;
@@ -15,6 +16,7 @@ mod pages;
 mod parts;
 mod read;
 mod reserve;
+mod resume;
 mod seal;
 mod sink;
 mod tables;
@@ -27,6 +29,7 @@ mod tests_cost;
 
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
+pub use resume::Resumed;
 pub use tables::Paths;
 pub use write::ParquetWriter;
 

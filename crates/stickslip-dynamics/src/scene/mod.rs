@@ -14,6 +14,7 @@ mod keys;
 mod material;
 mod node;
 mod overrides;
+mod paths;
 mod png;
 mod read_body;
 mod read_joint;
