@@ -19,6 +19,7 @@ mod reserve;
 mod resume;
 mod seal;
 mod sink;
+mod table;
 mod tables;
 mod write;
 
@@ -30,6 +31,7 @@ mod tests_cost;
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
 pub use resume::Resumed;
+pub use table::{Cells, TableColumn, write_table};
 pub use tables::Paths;
 pub use write::ParquetWriter;
 

@@ -19,7 +19,7 @@ use stickslip::dynamics::scene::{Files, Override};
 use stickslip::dynamics::simulate::{Interruption, header, resume};
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::{Every, Recorder};
-use stickslip_console::{Failure, Verdict, print_as};
+use stickslip_console::{Failure, Verdict, positive_seconds, print_as};
 
 /// Simulate a scene and certify every step
 ///
@@ -251,12 +251,4 @@ struct Run<'a, R> {
     memory: Option<Vec<u8>>,
     /// Trajectory files.
     written: &'a [PathBuf],
-}
-
-/// A number of seconds above zero.
-fn positive_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0);
-    seconds
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| "expected a number of seconds above zero".into())
 }

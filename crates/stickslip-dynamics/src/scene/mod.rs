@@ -214,6 +214,18 @@ impl Scene {
         Ok(scene)
     }
 
+    /// Are these overrides of keys that a scene with this text has? What the values mean is not looked at.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`], for the first that is not.
+    pub fn check_keys(text: &str, file: &str, overrides: &[Override]) -> Result<(), SceneError> {
+        let sources = node::Sources::new(file, text, overrides);
+        let applied = sources
+            .document()
+            .and_then(|mut document| overrides::apply(&mut document, &sources));
+        applied.map_err(|fault| sources.error(*fault))
+    }
+
     /// An error at a place of this scene's file, such as the `span` of a body.
     #[must_use]
     pub fn error_at(

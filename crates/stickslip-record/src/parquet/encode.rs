@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Damage that can only come from the disk or from us, told with the file's name.
-fn failed(path: &Path) -> impl Fn(ParquetError) -> RecordError + '_ {
+pub(super) fn failed(path: &Path) -> impl Fn(ParquetError) -> RecordError + '_ {
     move |error| match error {
         ParquetError::External(source) => RecordError::Io {
             path: path.to_path_buf(),
