@@ -192,10 +192,7 @@ fn kinds(place: &tempfile::TempDir) -> Vec<(&'static str, String, Vec<String>)> 
             "event-driven",
             of(&bouncing, 1e-3, &["--method", "event-driven"]),
         ),
-        (
-            "extrapolated",
-            of("scenes/pendulum.toml", 1e-3, &["--error", "1e-9"]),
-        ),
+        ("extrapolated", of(&bouncing, 1e-3, &["--error", "1e-6"])),
         ("thinned", of(&bouncing, 1e-3, &["--every", "7"])),
     ];
     all.into_iter()

@@ -88,7 +88,10 @@ fn the_forces_of_a_gripper_are_those_of_statics() {
         assert_eq!(values[0].is_none(), unit.starts_with('N'), "{name}");
         for value in values.iter().skip(1) {
             let value = value.expect("a number");
-            assert!((value - expected).abs() < 1e-7, "{name}: {value}, not {expected}");
+            assert!(
+                (value - expected).abs() < 1e-7,
+                "{name}: {value}, not {expected}"
+            );
         }
     }
     let (csv, svg) = (path(&place, "series.csv"), path(&place, "series.svg"));
@@ -105,10 +108,15 @@ fn the_forces_of_a_gripper_are_those_of_statics() {
         ("force on bx", "did you mean `box`?"),
         ("force between box", "expected `force between A and B`"),
         ("box.height", "the body `box` has x, y, z"),
-        ("gripper.finger.rq", "the joint `gripper.finger` has x, y, z"),
+        (
+            "gripper.finger.rq",
+            "the joint `gripper.finger` has x, y, z",
+        ),
         ("nobody.x", "no body or joint `nobody`"),
     ] {
-        stickslip(&["series", &parquet, "--of", name]).exits(2).says(&[words]);
+        stickslip(&["series", &parquet, "--of", name])
+            .exits(2)
+            .says(&[words]);
     }
     stickslip(&["series", &parquet]).exits(2);
     stickslip(&["series", &parquet, "--of", "energy", "-o", "x.txt"]).exits(2);

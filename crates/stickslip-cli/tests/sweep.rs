@@ -58,7 +58,14 @@ fn a_sweep_that_is_killed_and_begun_again_does_each_run_once() {
     let (whole, broken) = (path(&place, "whole"), path(&place, "broken"));
     let asked = |out: &str| {
         let mut arguments = vec!["sweep", &scene, &frictions, "body.my.box.mass=1,2"];
-        arguments.extend(["--of", "my.box.x", "--of", "force on my.box.max", "--quiet", "-o"]);
+        arguments.extend([
+            "--of",
+            "my.box.x",
+            "--of",
+            "force on my.box.max",
+            "--quiet",
+            "-o",
+        ]);
         let mut arguments: Vec<String> = arguments.iter().map(|s| (*s).to_owned()).collect();
         arguments.push(out.to_owned());
         arguments
@@ -67,7 +74,12 @@ fn a_sweep_that_is_killed_and_begun_again_does_each_run_once() {
     let ran = stickslip(&asked(&whole)).exits(0);
     let took = begun.elapsed().as_secs_f64();
     let n = runs / 2 * 2;
-    assert!(ran.out.contains(&format!("{n} of {n} runs in the table: {n} certified")), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains(&format!("{n} of {n} runs in the table: {n} certified")),
+        "{}",
+        ran.out
+    );
     let mut random = Random::new(3);
     let kills = 5;
     for k in 0..kills {
@@ -82,7 +94,10 @@ fn a_sweep_that_is_killed_and_begun_again_does_each_run_once() {
     }
     let ran = stickslip(&[&asked(&broken)[..], &["--json".to_owned()]].concat()).exits(0);
     let json = ran.json();
-    assert_eq!((json["rows"].as_u64(), json["done"].as_u64()), (Some(n as u64), Some(n as u64)));
+    assert_eq!(
+        (json["rows"].as_u64(), json["done"].as_u64()),
+        (Some(n as u64), Some(n as u64))
+    );
     let (one, other) = (rows(&whole), rows(&broken));
     assert_eq!(one.len(), n);
     assert_eq!(one, other);
@@ -92,7 +107,8 @@ fn a_sweep_that_is_killed_and_begun_again_does_each_run_once() {
     // The physics: it slides v²/(2 µ g), whatever its mass.
     for row in &one {
         let friction: f64 = row.values[0].parse().expect("a number");
-        let stops = (4.0 / (2.0 * friction * 9.81)).min(2.0 - 0.5 * friction * 9.81);
+        let t = (2.0 / (friction * 9.81)).min(1.0);
+        let stops = 2.0 * t - 0.5 * friction * 9.81 * t * t;
         let (x, force) = (row.results[0].expect("x"), row.results[1].expect("a force"));
         assert!((x - stops).abs() < 0.01, "{row:?} {stops}");
         let mass: f64 = row.values[1].parse().expect("a number");
@@ -107,7 +123,14 @@ fn parts_make_the_same_table_wherever_they_were_done() {
     let place = folder();
     let scene = write(&place, "sliding.toml", SLIDING);
     let sweep = |out: &str, more: &[&str]| {
-        let first = ["sweep", &scene, "material.friction=0.1:0.9", "speed=1:3", "--samples", "12"];
+        let first = [
+            "sweep",
+            &scene,
+            "material.friction=0.1:0.9",
+            "speed=1:3",
+            "--samples",
+            "12",
+        ];
         let rest = ["--of", "my.box.x.max", "--set", "step.h=0.01", "-o", out];
         stickslip(&[&first[..], &rest[..], more].concat()).exits(0)
     };
@@ -123,8 +146,18 @@ fn parts_make_the_same_table_wherever_they_were_done() {
     assert_eq!(rows(&shared), rows(&whole));
     // Copied into one folder, by hand.
     for part in ["part2", "part3"] {
-        let copy = format!("cp -r {}/runs {}/", path(&place, part), path(&place, "part1"));
-        assert!(Command::new("sh").args(["-c", &copy]).status().expect("cp").success());
+        let copy = format!(
+            "cp -r {}/runs {}/",
+            path(&place, part),
+            path(&place, "part1")
+        );
+        assert!(
+            Command::new("sh")
+                .args(["-c", &copy])
+                .status()
+                .expect("cp")
+                .success()
+        );
     }
     let merged = sweep(&path(&place, "part1"), &["--json"]);
     assert_eq!(merged.json()["found"].as_u64(), Some(12));
@@ -144,14 +177,34 @@ fn what_is_refused_or_stops_is_a_row_that_says_why_and_is_kept_and_drawn() {
     let text = SLIDING.replace("speed = 2.0", "speed = 2.0\nlate = 1.0") + force;
     let scene = write(&place, "sliding.toml", text);
     let (out, map) = (path(&place, "out"), path(&place, "map.svg"));
-    let sweep = ["sweep", &scene, "material.friction=-0.1,0.2,0.4", "late=0.5,2", "--of", "my.box.x"];
-    let ran = stickslip(&[&sweep[..], &["-o", &out, "--keep", "failed", "--plot", &map]].concat());
+    let sweep = [
+        "sweep",
+        &scene,
+        "material.friction=-0.1,0.2,0.4",
+        "late=0.5,2",
+        "--of",
+        "my.box.x",
+    ];
+    let ran = stickslip(
+        &[
+            &sweep[..],
+            &["-o", &out, "--keep", "failed", "--plot", &map],
+        ]
+        .concat(),
+    );
     let ran = ran.exits(0);
-    assert!(ran.out.contains("2 certified, 2 refused input, 2 stopped"), "{}", ran.out);
+    assert!(
+        ran.out.contains("2 certified, 2 refused input, 2 stopped"),
+        "{}",
+        ran.out
+    );
     for row in rows(&out) {
         let kept = Path::new(&out).join(format!("trajectories/{}.parquet", row.key));
         match row.state {
-            State::Refused => assert!(row.why.as_ref().expect("why").contains("friction"), "{row:?}"),
+            State::Refused => assert!(
+                row.why.as_ref().expect("why").contains("friction"),
+                "{row:?}"
+            ),
             State::Stopped => {
                 assert!(row.why.as_ref().expect("why").contains("my.box"), "{row:?}");
                 assert!(row.steps > 0 && row.results[0].is_some(), "{row:?}");
@@ -163,9 +216,21 @@ fn what_is_refused_or_stops_is_a_row_that_says_why_and_is_kept_and_drawn() {
         assert_eq!(kept.is_file(), row.state == State::Stopped);
     }
     let drawn = fs::read_to_string(&map).expect("a map");
-    assert!(drawn.contains("stopped or refused (4)"), "the legend says so");
+    assert!(
+        drawn.contains("stopped or refused (4)"),
+        "the legend says so"
+    );
     let line = path(&place, "line.png");
-    stickslip(&["sweep", "-o", &out, "--plot", &line, "--over", "material.friction"]).exits(0);
+    stickslip(&[
+        "sweep",
+        "-o",
+        &out,
+        "--plot",
+        &line,
+        "--over",
+        "material.friction",
+    ])
+    .exits(0);
     assert!(fs::metadata(&line).expect("a picture").len() > 1000);
 }
 
@@ -179,9 +244,15 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
         stickslip(&sweep).exits(2).says(words);
         assert!(!Path::new(&out).exists(), "{more:?}");
     };
-    refused(&["frictoin=1,2"], &["nothing in the scene is called `frictoin`"]);
+    refused(
+        &["frictoin=1,2"],
+        &["nothing in the scene is called `frictoin`"],
+    );
     refused(&["friction=1,2"], &["did you mean `material.friction`?"]);
-    refused(&["body.my.bx.mass=1,2"], &["did you mean `body.my.box.mass`?"]);
+    refused(
+        &["body.my.bx.mass=1,2"],
+        &["did you mean `body.my.box.mass`?"],
+    );
     refused(&["speed=1:0"], &["nothing between"]);
     refused(&["speed="], &["the range is empty"]);
     refused(&["speed=1:2"], &["how many values"]);
@@ -190,7 +261,10 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
     let huge = ["speed=0:1:10000", "gravity.z=0:1:10000", "step.h=1:2:10000"];
     refused(&huge, &["1000000000000 runs: at most 10000000"]);
     refused(&["speed=1:2", "--samples", "1000000000000"], &["at most"]);
-    refused(&["speed=1,2", "--of", "bx.x"], &["the scene has no body or joint `bx`"]);
+    refused(
+        &["speed=1,2", "--of", "bx.x"],
+        &["the scene has no body or joint `bx`"],
+    );
     refused(&["speed=1,2", "--of", "my.box.height"], &["has x, y, z"]);
     refused(&["speed=1,2", "--part", "5/4"], &["3/40"]);
     refused(&["speed=1,2", "--keep", "some"], &["some"]);
@@ -198,7 +272,10 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
     stickslip(&["sweep", &scene, "speed=1,2", "-o", &out]).exits(0);
     let before = rows(&out);
     let other = stickslip(&["sweep", &scene, "speed=1,3", "-o", &out]).exits(2);
-    other.says(&["it holds a sweep that has other values", "nothing was changed"]);
+    other.says(&[
+        "it holds a sweep that has other values",
+        "nothing was changed",
+    ]);
     let other = stickslip(&["sweep", &scene, "speed=1,2", "--of", "my.box.x", "-o", &out]).exits(2);
     other.says(&["asks for other results"]);
     assert_eq!(rows(&out), before);
@@ -208,8 +285,12 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
     let foreign = stickslip(&["sweep", &scene, "speed=1,2", "-o", &mine]).exits(2);
     foreign.says(&["something else than a sweep"]);
     assert_eq!(fs::read_dir(&mine).expect("there").count(), 1);
-    stickslip(&["sweep", &scene, "speed=1,2", "-o", &scene]).exits(2).says(&["file of this name"]);
-    stickslip(&["sweep", "-o", &out]).exits(2).says(&["no scene"]);
+    stickslip(&["sweep", &scene, "speed=1,2", "-o", &scene])
+        .exits(2)
+        .says(&["file of this name"]);
+    stickslip(&["sweep", "-o", &out])
+        .exits(2)
+        .says(&["no scene"]);
     // A row that was damaged is done again; one with other bits is told.
     let row = &before[0];
     let file = Path::new(&out).join(format!("runs/{}/{}.json", &row.key[..2], row.key));

@@ -330,3 +330,96 @@ fn torque(step: &StepRecord, on: usize, from: Option<usize>) -> DVec3 {
     let all = impulses(step, on, from);
     all.map(|(p, point, _)| (point - origin).cross(p)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use crate::world::World;
+
+    /// A pendulum that hangs and carries a ball in a cup; names with dots, and one that begins like another.
+    const HANGING: &str = r#"
+format = 1
+[step]
+h = 0.01
+until = 1.0
+[[body]]
+name = "cup"
+shape = { box = { size = [0.4, 0.4, 0.1] } }
+mass = 3.0
+[[body]]
+name = "cup.ball"
+shape = { ball = { radius = 0.1 } }
+mass = 1.0
+position = [0, 0, 0.15]
+[[joint]]
+name = "cup.pin"
+type = "hinge"
+bodies = ["world", "cup"]
+anchor = [0, 0, 0]
+axis = [0, 1, 0]
+"#;
+
+    fn world() -> World {
+        let scene = Scene::parse(HANGING, "hanging.toml", &[]).expect("a scene");
+        let mut world = World::from_scene(&scene).expect("a world");
+        world.step().expect("a step");
+        world
+    }
+
+    #[test]
+    fn names_with_dots_mean_the_longest_that_fits_and_loads_are_those_of_statics() {
+        let world = world();
+        let read = |name: &str| {
+            let probe = Probe::parse(name, world.model()).expect(name);
+            probe.of(world.model(), world.last_step()).expect(name)
+        };
+        for (name, expected) in [
+            ("cup.ball.z", 0.15),
+            ("cup.z", 0.0),
+            ("force on cup.ball.z", 9.81),
+            ("force on cup.ball from cup.normal", 9.81),
+            ("force between cup and cup.ball.z", -9.81),
+            ("force on cup.ball.friction", 0.0),
+            ("torque on cup.ball", 0.0),
+            ("cup.pin.force.z", 4.0 * 9.81),
+            ("cup.pin.force", 4.0 * 9.81),
+            ("cup.pin.rx", 0.0),
+            ("kinetic energy", 0.0),
+            ("potential energy", 0.15 * 9.81),
+        ] {
+            assert!(
+                (read(name) - expected).abs() < 1e-9,
+                "{name}: {}",
+                read(name)
+            );
+        }
+        let initial = StepRecord {
+            h: 0.0,
+            ..world.last_step().clone()
+        };
+        let force = Probe::parse("force on cup", world.model()).expect("a force");
+        assert_eq!(force.of(world.model(), &initial), None, "no time, no force");
+    }
+
+    #[test]
+    fn what_the_scene_has_not_is_told() {
+        let world = world();
+        for (name, word) in [
+            ("force on cop", "did you mean `cup`?"),
+            ("force on cup from sky", "no body `sky`"),
+            ("force between cup", "expected `force between A and B`"),
+            ("cup.pin.motor.q", "the joint `cup.pin` has x, y"),
+            ("cup.height", "the body `cup` has x, y"),
+            ("energies", "no body or joint `energies`"),
+            ("", "no body or joint"),
+            (".", "no body or joint"),
+            ("torque on cup.normal", "no body `cup.normal`"),
+        ] {
+            let error = Probe::parse(name, world.model())
+                .expect_err(name)
+                .to_string();
+            assert!(error.contains(word), "{name}: {error}");
+        }
+    }
+}

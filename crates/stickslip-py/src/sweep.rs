@@ -99,7 +99,12 @@ impl SweepPlan {
     }
 
     /// The row of a run that is done.
-    fn found(&self, py: Python<'_>, folder: PathBuf, point: Vec<String>) -> Result<Option<String>, Fault> {
+    fn found(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        point: Vec<String>,
+    ) -> Result<Option<String>, Fault> {
         detached(py, || {
             let folder = Folder::open(&folder, &self.sweep)?;
             let key = self.sweep.prepare(&point).key;

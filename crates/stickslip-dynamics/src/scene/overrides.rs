@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
+use super::Scene;
 use super::node::{Fault, Key, Node, Outcome, Place, Sources, Value};
 use super::paths::{self, Path, Stair};
 use crate::expression::nearest;
@@ -150,7 +151,7 @@ fn set(node: &mut Node, path: &[Stair], value: Node, place: &Place, called: &str
                     name: name.clone(),
                     place: place.clone(),
                 };
-                entries.push((key, missing(rest, place)));
+                entries.push((key, missing(name, rest, place)));
                 entries.len() - 1
             });
             &mut entries[at].1
@@ -164,14 +165,19 @@ fn set(node: &mut Node, path: &[Stair], value: Node, place: &Place, called: &str
     set(next, rest, value, place, &stair.to_string())
 }
 
-/// What is made where something is missing: room for the rest of the path.
-fn missing(rest: &[Stair], place: &Place) -> Node {
-    let zero = || Node {
+/// What is made where something is missing: room for the rest of the path, with what it would be if it were left out.
+fn missing(name: &str, rest: &[Stair], place: &Place) -> Node {
+    let number = |x: f64| Node {
         place: place.clone(),
-        value: Value::Number(0.0),
+        value: Value::Number(x),
     };
     let value = match rest.first() {
-        Some(Stair::Item(_, length)) => Value::Array((0..*length).map(|_| zero()).collect()),
+        Some(Stair::Item(_, 3)) if name == "gravity" => {
+            Value::Array(Scene::GRAVITY.to_array().map(number).into())
+        }
+        // A quaternion, scalar first: no turn.
+        Some(Stair::Item(_, 4)) => Value::Array([1.0, 0.0, 0.0, 0.0].map(number).into()),
+        Some(Stair::Item(_, length)) => Value::Array((0..*length).map(|_| number(0.0)).collect()),
         _ => Value::Table(Vec::new()),
     };
     Node {

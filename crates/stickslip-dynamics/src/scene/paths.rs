@@ -209,3 +209,121 @@ fn list(kind: &Kind, node: Option<&Node>, path: &str, known: &mut Vec<String>) {
         _ => known.push(path.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::{Override, Scene};
+
+    const SCENE: &str = r#"
+format = 1
+[parameters]
+mu = 0.3
+[step]
+h = 0.01
+until = 1.0
+[material]
+friction = { static = 0.5, kinetic = 0.4 }
+[[body]]
+name = "ground"
+motion = "fixed"
+shape = { half-space = { normal = [0, 0, 1] } }
+[[body]]
+name = "a"
+shape = { ball = { radius = 0.5 } }
+mass = 1.0
+position = [0, 0, 3]
+[[body]]
+name = "a.b"
+shape = { box = { size = [1, 1, 1] } }
+mass = 2.0
+position = [5, 0, 3]
+[[contact]]
+bodies = ["a", "ground"]
+friction = 0.1
+[[force]]
+body = "a"
+force = [1, 0, 0]
+[[force]]
+body = "a"
+torque = [0, 1, 0]
+[[joint]]
+name = "pin"
+type = "hinge"
+bodies = ["world", "a.b"]
+anchor = [5, 0, 3]
+axis = [0, 1, 0]
+motor = { velocity = 1.0, force = 10 }
+"#;
+
+    fn with(settings: &[&str]) -> Result<Scene, String> {
+        let overrides: Vec<Override> = settings
+            .iter()
+            .map(|text| Override::from_option(text).expect("KEY=VALUE"))
+            .collect();
+        Scene::parse(SCENE, "scene.toml", &overrides).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn every_value_has_a_path() {
+        let scene = with(&[
+            "body.a.mass=7",
+            "body.a.b.mass=8",
+            "body.a.position.z=4",
+            "body.a.velocity.x=2",
+            "body.a.shape.ball.radius=0.25",
+            "body.2.friction=0.9",
+            "contact.ground/a.friction=0.7",
+            "force.0.force.y=6",
+            "joint.pin.motor.velocity=3",
+            "gravity.x=1",
+            "material.friction.static=0.6",
+            "parameters.mu=0.2",
+        ])
+        .expect("all of them");
+        let body = |name: &str| {
+            scene
+                .bodies
+                .iter()
+                .find(|b| b.name == name)
+                .expect("a body")
+        };
+        let text = format!("{:?}", scene);
+        assert_eq!(body("a").position.z, 4.0);
+        assert_eq!(body("a").velocity.x, 2.0);
+        assert_eq!(body("a").velocity.y, 0.0, "made with zeros");
+        assert_eq!(scene.gravity.to_array(), [1.0, 0.0, -9.81]);
+        for value in ["7.0", "8.0", "0.25", "0.9", "0.7", "0.6"] {
+            assert!(text.contains(value), "{value}");
+        }
+        // One after the other, as a file would have it.
+        let twice = with(&["body.a.mass=7", "body.a.mass=9"]).expect("the last counts");
+        assert_ne!(format!("{twice:?}"), text);
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_and_never_passed_over() {
+        for (setting, word) in [
+            ("body.c.mass=1", "did you mean `body.a.mass`?"),
+            ("body.a.masss=1", "did you mean `body.a.mass`?"),
+            ("body.a=1", "nothing in the scene is called"),
+            ("body=1", "nothing in the scene is called"),
+            ("force.a.force.x=1", "nothing in the scene is called"),
+            ("body.7.mass=1", "nothing in the scene is called"),
+            ("body.a.position.w=1", "nothing in the scene is called"),
+            ("body.a.position.3=1", "nothing in the scene is called"),
+            ("contact.a/b.friction=1", "nothing in the scene is called"),
+            (
+                "contact.a/ground.friction.static=1",
+                "`friction` is a number, which has no `static`",
+            ),
+            ("parameters.nu=1", "did you mean `parameters.mu`?"),
+            ("=1", "nothing in the scene is called"),
+            ("body.=1", "nothing in the scene is called"),
+            (".=1", "nothing in the scene is called"),
+            ("body.a.mass=-1", "mass"),
+        ] {
+            let error = with(&[setting]).expect_err(setting);
+            assert!(error.contains(word), "{setting}: {error}");
+        }
+    }
+}
