@@ -121,3 +121,73 @@ fn the_forces_of_a_gripper_are_those_of_statics() {
     stickslip(&["series", &parquet]).exits(2);
     stickslip(&["series", &parquet, "--of", "energy", "-o", "x.txt"]).exits(2);
 }
+
+/// Pose of each bar of `scenes/four_bar.toml` in its plane, with the crank at `angle`: mass, length, middle, direction. From the lengths of
+/// the bars alone.
+fn bars(angle: f64) -> [(f64, f64, [f64; 2], f64); 3] {
+    let (shaft, far) = ([0.0, 0.0], [1.6, 0.0]);
+    let pin = [0.5 * libm::sin(angle), 0.5 * libm::cos(angle)];
+    let (dx, dz) = (far[0] - pin[0], far[1] - pin[1]);
+    let d = libm::hypot(dx, dz);
+    let along = (1.5 * 1.5 - 1.2 * 1.2 + d * d) / (2.0 * d);
+    let across = (1.5 * 1.5 - along * along).sqrt();
+    let top = [
+        pin[0] + (along * dx - across * dz) / d,
+        pin[1] + (along * dz + across * dx) / d,
+    ];
+    let bar = |mass: f64, length: f64, a: [f64; 2], b: [f64; 2]| {
+        let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+        (mass, length, middle, libm::atan2(b[1] - a[1], b[0] - a[0]))
+    };
+    [
+        bar(0.5, 0.5, shaft, pin),
+        bar(1.0, 1.5, pin, top),
+        bar(1.0, 1.2, top, far),
+    ]
+}
+
+/// Energy of the linkage whose crank turns once a second, J.
+fn energy(angle: f64) -> f64 {
+    let e = 1e-5;
+    let rate = std::f64::consts::TAU / (2.0 * e);
+    let (before, now, after) = (bars(angle - e), bars(angle), bars(angle + e));
+    let each = (0..3).map(|k| {
+        let (mass, length, middle, _) = now[k];
+        let v = [0, 1].map(|i| (after[k].2[i] - before[k].2[i]) * rate);
+        let turn = libm::sin(after[k].3 - before[k].3) * rate;
+        let inertia = mass * (length * length + 0.04 * 0.04) / 12.0;
+        0.5 * mass * (v[0] * v[0] + v[1] * v[1])
+            + 0.5 * inertia * turn * turn
+            + mass * 9.81 * middle[1]
+    });
+    each.sum()
+}
+
+/// At an even speed the motor's torque is dE/dθ, from positions alone.
+#[test]
+fn the_torque_of_a_four_bar_is_the_slope_of_its_energy() {
+    let place = folder();
+    let parquet = path(&place, "run.parquet");
+    let run = ["run", "scenes/four_bar.toml", "--h", "0.001", "--until"];
+    stickslip(&[&run[..], &["1.1", "--quiet", "-o", &parquet]].concat()).exits(0);
+    let of = ["--of", "crank shaft.motor.rx", "--of", "crank shaft.rx"];
+    let columns = table(
+        &stickslip(&[&["series", &parquet], &of[..]].concat())
+            .exits(0)
+            .out,
+    );
+    let (torques, angles) = (&columns[1].1, &columns[2].1);
+    let (mut worst, mut largest): (f64, f64) = (0.0, 0.0);
+    // From 0.1 s on the crank has its speed; a step's torque is that at its start.
+    for k in 100..torques.len() {
+        let (torque, angle) = (
+            torques[k].expect("a torque"),
+            angles[k - 1].expect("an angle"),
+        );
+        let expected = (energy(angle + 1e-3) - energy(angle - 1e-3)) / 2e-3;
+        worst = worst.max((torque - expected).abs());
+        largest = largest.max(expected.abs());
+    }
+    assert!(largest > 11.0, "{largest} N m");
+    assert!(worst < 2e-3, "{worst} N m of {largest} N m");
+}
