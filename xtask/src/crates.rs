@@ -4,7 +4,7 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 18] = [
+pub const ORDER: [&str; 19] = [
     "stickslip-random",
     "stickslip-solvers",
     "stickslip-geometry",
@@ -18,6 +18,7 @@ pub const ORDER: [&str; 18] = [
     "stickslip-view",
     "stickslip",
     "stickslip-plate",
+    "stickslip-sweep",
     "stickslip-console",
     "stickslip-studies",
     "stickslip-cli",

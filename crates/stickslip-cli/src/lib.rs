@@ -14,8 +14,11 @@ mod options;
 mod planar_source;
 mod run;
 mod schema;
+mod series;
 mod shot;
+mod signals;
 mod solve;
+mod sweep;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -43,7 +46,9 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Check(check::Args),
+    Series(series::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     Converge(converge::Args),
     Accel(accel::Args),
     Modes(modes::Args),
@@ -80,7 +85,9 @@ impl Command {
         match self {
             Self::Run(args) => args.run(),
             Self::Check(args) => args.run(),
+            Self::Series(args) => args.run(),
             Self::Compare(args) => args.run(),
+            Self::Sweep(args) => args.run(),
             Self::Converge(args) => args.run(),
             Self::Accel(args) => args.run(),
             Self::Modes(args) => args.run(),

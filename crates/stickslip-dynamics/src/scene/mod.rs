@@ -14,6 +14,7 @@ mod keys;
 mod material;
 mod node;
 mod overrides;
+mod paths;
 mod png;
 mod read_body;
 mod read_joint;
@@ -211,6 +212,18 @@ impl Scene {
             read_scene::read_scene(&sources, &files).map_err(|fault| sources.error(*fault))?;
         (scene.files, scene.notes) = files.finish();
         Ok(scene)
+    }
+
+    /// Are these overrides of keys that a scene with this text has? What the values mean is not looked at.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`], for the first that is not.
+    pub fn check_keys(text: &str, file: &str, overrides: &[Override]) -> Result<(), SceneError> {
+        let sources = node::Sources::new(file, text, overrides);
+        let applied = sources
+            .document()
+            .and_then(|mut document| overrides::apply(&mut document, &sources));
+        applied.map_err(|fault| sources.error(*fault))
     }
 
     /// An error at a place of this scene's file, such as the `span` of a body.
