@@ -71,6 +71,8 @@ pub struct Options {
     pub fixed_base: bool,
     /// What `package://` stands for.
     pub packages: Packages,
+    /// Inertias that break the triangle inequality are taken as they are, each with a note; else they are refused.
+    pub any_inertia: bool,
     /// The SRDF file beside the model whose disabled pairs count.
     pub srdf: Option<String>,
     /// Where the model starts.
@@ -91,7 +93,7 @@ pub fn read(file: &str, text: &str, files: &dyn Files, options: &Options) -> Out
     let mut root = xml::parse(file, text.into())?;
     let model = match root.tag.as_str() {
         "robot" => {
-            let mut model = urdf::read(&root, files, &options.packages, options.fixed_base)?;
+            let mut model = urdf::read(&root, files, options)?;
             if let Some(name) = &options.srdf {
                 let bytes = files.bytes(name).map_err(|e| root.error(e))?;
                 let text = String::from_utf8_lossy(&bytes);
@@ -104,7 +106,7 @@ pub fn read(file: &str, text: &str, files: &dyn Files, options: &Options) -> Out
                 root.error("an SRDF file goes with URDF: here pairs are named by <exclude>")
             );
         }
-        "mujoco" => mjcf::read(&mut root, files, &options.packages)?,
+        "mujoco" => mjcf::read(&mut root, files, options)?,
         other => {
             let message =
                 format!("<{other}> is no model: URDF begins with <robot>, MJCF with <mujoco>");

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use stickslip_geometry::mesh::{obj, stl};
-use stickslip_geometry::{Mesh, Shape};
+use stickslip_geometry::hull::Hull;
+use stickslip_geometry::{Mesh, Shape, ShapeError};
 
 /// Meshes by their names, each read once.
 pub(crate) struct Meshes<'f> {
@@ -69,15 +70,51 @@ impl<'f> Meshes<'f> {
         })
     }
 
-    /// The convex hull of a mesh whose coordinates are multiplied by `scale`.
-    pub(crate) fn hull(&self, address: &str, scale: DVec3, place: &Place) -> Outcome<Shape> {
+    /// The convex hull of a mesh whose coordinates are multiplied by `scale`, and in words what was done.
+    pub(crate) fn hull(
+        &self,
+        address: &str,
+        scale: DVec3,
+        place: &Place,
+    ) -> Outcome<(Shape, String)> {
         let mesh = self.mesh(address, place)?;
         let points: Vec<DVec3> = mesh.vertices().iter().map(|v| *v * scale).collect();
         hull(&points, address, place)
     }
 }
 
-/// The convex hull of points.
-pub(crate) fn hull(points: &[DVec3], name: &str, place: &Place) -> Outcome<Shape> {
-    Shape::hull(points).map_err(|e| RobotError::new(place, format!("the hull of `{name}`: {e}")))
+/// The convex hull of points. One with too many corners is made of those that are farthest along directions all around; the words say
+/// how far others stand out of it.
+pub(crate) fn hull(points: &[DVec3], name: &str, place: &Place) -> Outcome<(Shape, String)> {
+    let fault = |e: ShapeError| RobotError::new(place, format!("the hull of `{name}`: {e}"));
+    let whole = Shape::hull(points);
+    if let Ok(shape) = whole {
+        return Ok((shape, "its convex hull collides".into()));
+    }
+    let farthest = |d: DVec3| {
+        let best = |a: &DVec3, b: &DVec3| a.dot(d).total_cmp(&b.dot(d));
+        points.iter().copied().max_by(best)
+    };
+    let corners: Vec<DVec3> = all_around(DIRECTIONS).filter_map(farthest).collect();
+    let made = Hull::new(&corners).map_err(fault)?;
+    let out = points.iter().map(|p| made.distance(*p)).fold(0.0, f64::max);
+    let why = format!(
+        "a hull of {} corners collides; others stand out of it by up to {out:.1e} m",
+        made.vertices().len()
+    );
+    Ok((Shape::Hull(Arc::new(made)), why))
+}
+
+/// Directions in which corners are looked for, where there are too many.
+const DIRECTIONS: usize = 240;
+
+/// Unit vectors spread evenly over the sphere: a spiral of equal areas and the golden angle.
+fn all_around(count: usize) -> impl Iterator<Item = DVec3> {
+    let golden = std::f64::consts::PI * (3.0 - libm::sqrt(5.0));
+    (0..count).map(move |k| {
+        let z = 1.0 - (2.0 * k as f64 + 1.0) / count as f64;
+        let (sin, cos) = libm::sincos(golden * k as f64);
+        let across = libm::sqrt(1.0 - z * z);
+        DVec3::new(across * cos, across * sin, z)
+    })
 }

@@ -1,6 +1,7 @@
 //! URDF: links, joints, what they collide with; and the pairs that an SRDF file lets pass through each other.
 
-use crate::files::{Files, Packages};
+use crate::Options;
+use crate::files::Files;
 use crate::inertia;
 use crate::meshes::Meshes;
 use crate::model::{Coupling, Freedom, Geom, Inertial, Link, Model, WORLD, Way};
@@ -25,23 +26,23 @@ const KINDS: [&str; 6] = [
     "planar",
 ];
 
-/// Reads a URDF file; its root floats unless `fixed_base`.
+/// Reads a URDF file.
 pub(crate) fn read(
     root: &Element,
     files: &dyn Files,
-    packages: &Packages,
-    fixed_base: bool,
+    options: &Options,
 ) -> Outcome<Model> {
     let name = root.get("name").map_or("", |a| a.value.as_str());
     root.know(&["version"]);
     let mut model = Model::empty(name.to_owned(), root.place.clone());
     let mut reader = Reader {
-        meshes: Meshes::new(files, packages),
+        meshes: Meshes::new(files, &options.packages),
         notes: Vec::new(),
+        any_inertia: options.any_inertia,
     };
     let links = reader.links(root)?;
     let joints = reader.joints(root, &links, &mut model.couplings)?;
-    put_in_order(&mut model, links, joints, fixed_base)?;
+    put_in_order(&mut model, links, joints, options.fixed_base)?;
     check_couplings(&model)?;
     model.notes = reader.notes;
     model.notes.extend(notes::urdf(root));
@@ -60,6 +61,7 @@ struct Joint {
 struct Reader<'f> {
     meshes: Meshes<'f>,
     notes: Vec<Note>,
+    any_inertia: bool,
 }
 
 impl Reader<'_> {
@@ -120,9 +122,8 @@ impl Reader<'_> {
             DVec3::new(xy, yy, yz),
             DVec3::new(xz, yz, zz),
         );
-        if let Some(fault) = inertia::fault(&tensor) {
-            return Err(given.error(fault));
-        }
+        let note = inertia::check(&tensor, &given.place, self.any_inertia)?;
+        self.notes.extend(note);
         let own = Inertial {
             mass,
             centre: DVec3::ZERO,
@@ -183,11 +184,11 @@ impl Reader<'_> {
                     Some(scale) => scale.vector()?,
                     None => DVec3::ONE,
                 };
-                let hull = self.meshes.hull(&file.value, scale, &file.place)?;
+                let (hull, why) = self.meshes.hull(&file.value, scale, &file.place)?;
                 self.notes.push(Note {
                     place: file.place.clone(),
                     what: format!("mesh `{}`", file.value),
-                    why: "its convex hull collides".into(),
+                    why,
                     regard: Regard::Changed,
                 });
                 Ok(hull)

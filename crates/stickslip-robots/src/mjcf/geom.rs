@@ -188,16 +188,15 @@ impl Reader<'_, '_> {
         match &asset.vertices {
             Vertices::Given(points) => {
                 let points: Vec<DVec3> = points.iter().map(moved).collect();
-                let shape = hull(&points, &name.value, &asset.place)?;
+                let (shape, _) = hull(&points, &name.value, &asset.place)?;
                 Ok((shape.clone(), shape))
             }
             Vertices::File(file) => {
                 let mesh = self.meshes.mesh(file, &asset.place)?;
                 let points: Vec<DVec3> = mesh.vertices().iter().map(moved).collect();
-                let shape = hull(&points, file, &asset.place)?;
+                let (shape, why) = hull(&points, file, &asset.place)?;
                 let what = format!("mesh `{}`", name.value);
-                let why = "its convex hull collides";
-                self.note(&name.place, what, why, Regard::Changed);
+                self.note(&name.place, what, &why, Regard::Changed);
                 let solid = Mesh::new(&points, mesh.triangles());
                 let solid = solid.map_err(|e| name.error(format!("`{file}`: {e}")))?;
                 Ok((shape, Shape::Mesh(Arc::new(solid))))
@@ -319,9 +318,8 @@ pub(crate) fn inertial(
             return Err(element.error("<inertial> needs `diaginertia` or `fullinertia`"));
         }
     };
-    if let Some(fault) = inertia::fault(&tensor) {
-        return Err(element.error(fault));
-    }
+    let note = inertia::check(&tensor, &element.place, reader.any_inertia)?;
+    reader.notes.borrow_mut().extend(note);
     let own = Inertial {
         mass,
         centre: DVec3::ZERO,

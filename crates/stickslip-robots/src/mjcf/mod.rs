@@ -6,7 +6,8 @@ mod geom;
 mod joint;
 mod sections;
 
-use crate::files::{Files, Packages};
+use crate::Options;
+use crate::files::Files;
 use crate::meshes::Meshes;
 use crate::model::{Inertial, Link, Model, WORLD};
 use crate::notes;
@@ -53,6 +54,8 @@ pub(crate) struct Reader<'e, 'f> {
     given: RefCell<BTreeSet<usize>>,
     /// Of each actuator, in their order.
     gears: RefCell<Vec<f64>>,
+    /// Are inertias that no body has taken as they are?
+    any_inertia: bool,
 }
 
 /// The most geoms of a file, replicas counted.
@@ -68,19 +71,20 @@ struct Around<'a> {
 }
 
 /// Reads an MJCF file.
-pub(crate) fn read(root: &mut Element, files: &dyn Files, packages: &Packages) -> Outcome<Model> {
+pub(crate) fn read(root: &mut Element, files: &dyn Files, options: &Options) -> Outcome<Model> {
     include(root, files, &mut BTreeSet::new(), 0)?;
     let root = &*root;
     let asked = Asked::default();
     let mut reader = Reader {
         compiler: Compiler::default(),
         defaults: Defaults::new(&asked),
-        meshes: Meshes::new(files, packages),
+        meshes: Meshes::new(files, &options.packages),
         assets: BTreeMap::new(),
         notes: RefCell::default(),
         geoms: Cell::new(0),
         given: RefCell::default(),
         gears: RefCell::default(),
+        any_inertia: options.any_inertia,
     };
     let name = root.get("model").map_or("", |a| a.value.as_str());
     let mut model = Model::empty(name.to_owned(), root.place.clone());
