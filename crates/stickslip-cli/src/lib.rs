@@ -8,7 +8,9 @@ mod check;
 mod collection;
 mod compare;
 mod converge;
+mod convert;
 mod field;
+mod model;
 mod modes;
 mod options;
 mod planar_source;
@@ -45,6 +47,7 @@ enum Command {
     Check(check::Args),
     Compare(compare::Args),
     Converge(converge::Args),
+    Convert(convert::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
@@ -82,6 +85,7 @@ impl Command {
             Self::Check(args) => args.run(),
             Self::Compare(args) => args.run(),
             Self::Converge(args) => args.run(),
+            Self::Convert(args) => args.run(),
             Self::Accel(args) => args.run(),
             Self::Modes(args) => args.run(),
             Self::Solve(args) => args.run(),

@@ -54,6 +54,8 @@ mod simplify;
 mod urdf;
 mod xml;
 
+use glam::DVec3;
+
 pub use assemble::Start;
 pub use files::{Files, NoFiles, Packages};
 pub use model::{Actuator, Coupling, Drive, Geom, Inertial};
@@ -83,6 +85,39 @@ pub struct Options {
 #[must_use]
 pub fn is_model(text: &str) -> bool {
     ["<robot", "<mujoco"].iter().any(|root| text.contains(root))
+}
+
+/// What a model says of the world around it, before it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The name of its first element: `robot` or `mujoco`.
+    pub root: String,
+    /// Gravity, m/s².
+    pub gravity: Option<DVec3>,
+    /// Length of a step, s.
+    pub step: Option<f64>,
+}
+
+/// Root element, gravity and step of a model.
+///
+/// # Errors
+/// Where the text is no XML, or a number is none.
+pub fn head(file: &str, text: &str) -> Outcome<Head> {
+    let root = xml::parse(file, text.into())?;
+    let (mut gravity, mut step) = (None, None);
+    for option in root.all("option") {
+        if let Some(given) = option.get("timestep") {
+            step = Some(given.positive()?);
+        }
+        if let Some(given) = option.get("gravity") {
+            gravity = Some(given.vector()?);
+        }
+    }
+    Ok(Head {
+        root: root.tag,
+        gravity,
+        step,
+    })
 }
 
 /// Reads a model: URDF where its root is <robot>, MJCF where it is <mujoco>. `file` is its name in messages.

@@ -7,6 +7,7 @@ mod report;
 mod signals;
 mod traced;
 
+use crate::model::ModelArgs;
 use crate::options::overrides;
 use onlookers::Onlookers;
 use outputs::Outputs;
@@ -15,9 +16,9 @@ use signals::Signals;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use stickslip::dynamics::scene::{Files, Override};
+use stickslip::dynamics::scene::Override;
 use stickslip::dynamics::simulate::{Interruption, header};
-use stickslip::prelude::{Scene, World, simulate};
+use stickslip::prelude::{World, simulate};
 use stickslip::record::Every;
 use stickslip_console::{Failure, Verdict, print_as};
 
@@ -28,7 +29,7 @@ use stickslip_console::{Failure, Verdict, print_as};
 /// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The scene file (TOML)
+    /// The scene file (TOML), or a model (.urdf, .xml, .mjcf)
     scene: PathBuf,
     /// Length of a step, s
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
@@ -103,15 +104,15 @@ pub(crate) struct Args {
     /// No progress bar
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    model: ModelArgs,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let files = Files::beside(&self.scene).anywhere(self.allow_outside);
-        let scene = Scene::read_with(&self.scene, &self.overrides()?, files)?;
-        for note in &scene.notes {
-            eprintln!("note: {note}");
-        }
+        let scene = self
+            .model
+            .read(&self.scene, &self.overrides()?, self.allow_outside)?;
         let mut world = World::from_scene(&scene)?;
         world.set_threads(self.threads as usize);
         let header = header(&scene, &world);

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
-use stickslip_model::joint::{AXES, AXIS_NAMES, Goal};
+use stickslip_model::joint::{AXES, AXIS_NAMES};
 
 use super::joint::{
-    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
-    SpringEnds,
+    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointType, Spring, SpringEnds,
 };
-use super::keys::{END, JOINT, JOINT_AXIS, MOTOR, SPRING};
+use super::keys::{END, JOINT, JOINT_AXIS, SPRING};
+use super::read_motor::read_motor;
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_body::read_name;
 use super::read_pairs::Names;
@@ -50,15 +50,19 @@ impl Taken {
     }
 }
 
-/// Reads the `[[joint]]` and `[[spring]]` entries.
+/// Reads the `[[joint]]` and `[[spring]]` entries, after those of included models.
 pub(super) fn read_joined(
     reader: &Reader<'_>,
     root: &Table<'_>,
     names: &Names<'_>,
     source: &str,
+    included: (Vec<Joint>, Vec<Spring>),
 ) -> Outcome<(Vec<Joint>, Vec<Spring>)> {
     let mut taken = Taken::default();
-    let (mut joints, mut springs) = (Vec::new(), Vec::new());
+    let (mut joints, mut springs) = included;
+    for name in joints.iter().map(|j: &Joint| &j.name) {
+        taken.names.insert(name.clone(), 0);
+    }
     if let Some(node) = root.get("joint") {
         for entry in tables(node, "joint")? {
             joints.push(read_joint(reader, entry, names, &mut taken, source)?);
@@ -192,7 +196,16 @@ fn read_axes(
         },
         ..JointAxis::default()
     });
-    const OWN: [&str; 4] = ["limits", "motor", "friction", "motion"];
+    const OWN: [&str; 8] = [
+        "limits",
+        "motor",
+        "friction",
+        "damping",
+        "stiffness",
+        "rest",
+        "armature",
+        "motion",
+    ];
     if let Some(k) = kind.free_axis() {
         axes[k] = read_axis(reader, table)?;
     } else if let Some(key) = table.first_of(&OWN) {
@@ -223,6 +236,17 @@ fn read_axes(
     Ok(axes)
 }
 
+/// What a given motion makes idle.
+const BESIDE_MOTION: [&str; 7] = [
+    "limits",
+    "motor",
+    "friction",
+    "damping",
+    "stiffness",
+    "rest",
+    "armature",
+];
+
 /// A free axis and what acts on it.
 fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
     let hold = match table.get("motion") {
@@ -230,13 +254,25 @@ fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
         None => AxisHold::Free,
     };
     if let (Some(key), AxisHold::Driven(_)) =
-        (table.first_of(&["limits", "motor", "friction"]), &hold)
+        (table.first_of(&BESIDE_MOTION), &hold)
     {
         let message = format!("`{}` has no effect beside a given `motion`", key.name);
         return Err(Fault::new(&key.place, message));
     }
+    let number = |key: &str, what: &str| match table.get(key) {
+        Some(node) => reader.not_negative(node, what),
+        None => Ok(0.0),
+    };
+    let stiffness = number("stiffness", "the stiffness of a joint")?;
+    if let (Some(key), 0.0) = (table.first_of(&["rest"]), stiffness) {
+        return Err(Fault::new(&key.place, "`rest` has no effect without `stiffness`"));
+    }
     Ok(JointAxis {
         hold,
+        damping: number("damping", "the damping of a joint")?,
+        stiffness,
+        rest: table.get("rest").map_or(Ok(0.0), |node| reader.number(node))?,
+        armature: number("armature", "the armature of a joint")?,
         limits: match table.get("limits") {
             Some(node) => Some(read_limits(reader, node)?),
             None => None,
@@ -273,38 +309,6 @@ fn read_limits(reader: &Reader<'_>, node: &Node) -> Outcome<[f64; 2]> {
     Err(Fault::new(&node.place, message))
 }
 
-fn read_motor(reader: &Reader<'_>, node: &Node) -> Outcome<JointMotor> {
-    let table = Table::open(node, &MOTOR)?;
-    let unbounded = |key: &str, what: &str| match table.get(key) {
-        Some(node) if matches!(node.value, Value::Number(x) if x == f64::INFINITY) => {
-            Ok(f64::INFINITY)
-        }
-        Some(node) => reader.not_negative(node, what),
-        None => Ok(f64::INFINITY),
-    };
-    let force = unbounded("force", "the largest force of a motor")?;
-    let speed = unbounded("speed", "the largest speed of a motor")?;
-    let (target, goal) = match (table.get("velocity"), table.get("position")) {
-        (Some(node), None) => {
-            if let Some(key) = table.first_of(&["speed"]) {
-                let message = "`speed` has no effect on a motor with a `velocity`";
-                return Err(Fault::new(&key.place, message));
-            }
-            (node, Goal::Velocity)
-        }
-        (None, Some(node)) => (node, Goal::Position { speed }),
-        _ => {
-            let message = "a motor has either a `velocity` or a `position` to reach";
-            return Err(table.fault(message));
-        }
-    };
-    Ok(JointMotor {
-        target: reader.function(target)?,
-        goal,
-        force,
-    })
-}
-
 fn read_spring(
     reader: &Reader<'_>,
     entry: &Node,
@@ -336,7 +340,8 @@ fn read_spring(
         number("stiffness", "the stiffness")?,
         number("damping", "the damping")?,
     );
-    if stiffness == 0.0 && damping == 0.0 {
+    let inertance = number("inertance", "the inertance")?;
+    if stiffness == 0.0 && damping == 0.0 && inertance == 0.0 {
         let message = "the spring does nothing: `stiffness` or `damping` is missing";
         return Err(table.fault(message));
     }
@@ -350,10 +355,23 @@ fn read_spring(
         ends,
         stiffness,
         damping,
+        inertance,
         rest,
-        explicit: table.get("explicit").map_or(Ok(false), flag)?,
+        explicit: read_explicit(&table, inertance)?,
         span: table.get("name").unwrap_or(place).place.span.clone(),
     })
+}
+
+/// Is the spring taken at the start of each step?
+fn read_explicit(table: &Table<'_>, inertance: f64) -> Outcome<bool> {
+    let explicit = table.get("explicit").map_or(Ok(false), flag)?;
+    match table.first_of(&["inertance"]) {
+        Some(key) if explicit && inertance > 0.0 => {
+            let message = "an inertance is always implicit: it has no place beside `explicit`";
+            Err(Fault::new(&key.place, message))
+        }
+        _ => Ok(explicit),
+    }
 }
 
 /// The two points of a spring between bodies, and the name it has unless it is given one.
@@ -407,7 +425,7 @@ fn read_spring_axis(
     Ok((SpringEnds::Axis { joint, axis }, made))
 }
 
-fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
+pub(super) fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
     let name = text(node, "the name of a joint")?;
     if let Some(found) = joints.iter().find(|j| j.name == name) {
         return Ok(found);
@@ -422,7 +440,7 @@ fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
 }
 
 /// The two items of an array.
-fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
+pub(super) fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
     let both = items(node, expected)?;
     match both {
         [a, b] => Ok([a, b]),
@@ -435,7 +453,7 @@ fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
 
 impl Names<'_> {
     /// A body, or the world.
-    fn end(&self, node: &Node) -> Outcome<String> {
+    pub(super) fn end(&self, node: &Node) -> Outcome<String> {
         match text(node, "the name of a body")? {
             WORLD => Ok(WORLD.to_owned()),
             _ => self.find(node).map(|(name, _)| name),
