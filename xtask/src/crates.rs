@@ -4,12 +4,13 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 18] = [
+pub const ORDER: [&str; 19] = [
     "stickslip-random",
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
     "stickslip-plot",
+    "stickslip-robots",
     "stickslip-problems",
     "stickslip-model",
     "stickslip-certify",

@@ -31,7 +31,9 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let scene = self.how.read(&self.model, &overrides(&self.set, &[])?, self.allow_outside)?;
+        let scene = self
+            .how
+            .read(&self.model, &overrides(&self.set, &[])?, self.allow_outside)?;
         // What cannot be simulated is refused here and not by the next command.
         World::from_scene(&scene)?;
         let text = scene.to_toml();

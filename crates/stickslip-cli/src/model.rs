@@ -90,7 +90,9 @@ impl ModelArgs {
                 Some((name.trim().to_owned(), q))
             });
             let Some((name, q)) = parsed else {
-                return Err(Failure::Input(format!("--start {option}: expected JOINT=NUMBER")));
+                return Err(Failure::Input(format!(
+                    "--start {option}: expected JOINT=NUMBER"
+                )));
             };
             joints.insert(name, q);
         }
@@ -145,7 +147,9 @@ impl ModelArgs {
 
 /// Is this the name of a model, and not of a scene?
 fn is_model(path: &Path) -> bool {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let ending = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase());
     ending.is_some_and(|e| ["urdf", "xml", "mjcf"].contains(&e.as_str()))
 }
 
@@ -165,18 +169,31 @@ fn remarks(notes: &[Note]) -> Vec<String> {
             same.entry(key).or_default().push(note);
         }
         for ((what, why), those) in same {
-            let places: Vec<String> = those.iter().take(PLACES).map(|n| n.place.to_string()).collect();
+            let places: Vec<String> = those
+                .iter()
+                .take(PLACES)
+                .map(|n| n.place.to_string())
+                .collect();
             let more = match those.len().saturating_sub(PLACES) {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
-            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
             lines.push(format!("{word}: {what}{why} ({}{more})", places.join(", ")));
         }
     }
-    let idle = notes.iter().filter(|n| n.regard == Regard::NoEffect).count();
+    let idle = notes
+        .iter()
+        .filter(|n| n.regard == Regard::NoEffect)
+        .count();
     if idle > 0 {
-        lines.push(format!("of no effect on motion: {idle} elements and attributes"));
+        lines.push(format!(
+            "of no effect on motion: {idle} elements and attributes"
+        ));
     }
     lines
 }

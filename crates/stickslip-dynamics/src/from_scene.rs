@@ -135,18 +135,19 @@ fn body_spec(body: &scene::Body) -> BodySpec {
 /// A spring for the damping, stiffness and armature of each axis that has any.
 fn axis_springs(joint: &scene::Joint) -> impl Iterator<Item = SpringSpec> {
     let axes = joint.axes.iter().enumerate();
-    axes.filter(|(_, axis)| axis.is_sprung()).map(|(k, axis)| SpringSpec {
-        name: format!("{} {}", joint.name, AXIS_NAMES[k]),
-        ends: scene::SpringEnds::Axis {
-            joint: joint.name.clone(),
-            axis: k,
-        },
-        stiffness: axis.stiffness,
-        damping: axis.damping,
-        inertance: axis.armature,
-        rest: Some(axis.rest),
-        explicit: false,
-    })
+    axes.filter(|(_, axis)| axis.is_sprung())
+        .map(|(k, axis)| SpringSpec {
+            name: format!("{} {}", joint.name, AXIS_NAMES[k]),
+            ends: scene::SpringEnds::Axis {
+                joint: joint.name.clone(),
+                axis: k,
+            },
+            stiffness: axis.stiffness,
+            damping: axis.damping,
+            inertance: axis.armature,
+            rest: Some(axis.rest),
+            explicit: false,
+        })
 }
 
 fn joint_spec(joint: &scene::Joint) -> JointSpec {

@@ -1,7 +1,7 @@
 //! From the tree of links to bodies and joints.
 
 use crate::combine::combine;
-use crate::model::{At, Closure, Configuration, Geom, Inertial, Model, WORLD, Way};
+use crate::model::{At, Closure, Configuration, Freedom, Geom, Inertial, Model, WORLD, Way};
 use crate::place::{Note, Outcome, Regard, RobotError};
 use crate::robot::{Body, Coordinate, Frame, Joint, Kind, Robot};
 use crate::simplify::{carriers, masses, on_carriers, split, weigh};
@@ -297,6 +297,7 @@ impl Build {
             let (child, on_child) = self.seat(k);
             let zero = on_parent.then(&link.pose);
             let [first, second] = made.frames;
+            let name = name_of(&made.coordinates, &link.freedoms);
             for mut coordinate in made.coordinates {
                 coordinate.joint = self.joints.len();
                 let i = link.freedoms.iter().position(|f| f.name == coordinate.name);
@@ -305,9 +306,8 @@ impl Build {
                 }
                 self.coordinates.push(coordinate);
             }
-            let names: Vec<&str> = link.freedoms.iter().map(|f| f.name.as_str()).collect();
             self.joints.push(Joint {
-                name: names.join(" + "),
+                name,
                 place: link.freedoms[0].place.clone(),
                 bodies: [parent, child],
                 frames: [unit(zero.then(&first)), unit(on_child.then(&second))],
@@ -427,6 +427,23 @@ impl Build {
             notes,
         }
     }
+}
+
+/// The names of the freedoms, with a minus before those whose coordinate is counted the other way round.
+fn name_of(coordinates: &[Coordinate], freedoms: &[Freedom]) -> String {
+    let mut name = String::new();
+    for freedom in freedoms {
+        let of = coordinates.iter().find(|c| c.name == freedom.name);
+        let minus = of.is_some_and(|c| c.sign < 0.0);
+        name += match (name.is_empty(), minus) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        name += &freedom.name;
+    }
+    name
 }
 
 /// Which of the geoms of two bodies may meet.

@@ -6,8 +6,8 @@ use glam::DVec3;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stickslip_geometry::mesh::{obj, stl};
 use stickslip_geometry::hull::Hull;
+use stickslip_geometry::mesh::{obj, stl};
 use stickslip_geometry::{Mesh, Shape, ShapeError};
 
 /// Meshes by their names, each read once.

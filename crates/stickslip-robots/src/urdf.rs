@@ -27,11 +27,7 @@ const KINDS: [&str; 6] = [
 ];
 
 /// Reads a URDF file.
-pub(crate) fn read(
-    root: &Element,
-    files: &dyn Files,
-    options: &Options,
-) -> Outcome<Model> {
+pub(crate) fn read(root: &Element, files: &dyn Files, options: &Options) -> Outcome<Model> {
     let name = root.get("name").map_or("", |a| a.value.as_str());
     root.know(&["version"]);
     let mut model = Model::empty(name.to_owned(), root.place.clone());

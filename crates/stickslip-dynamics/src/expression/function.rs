@@ -36,7 +36,13 @@ impl Table {
     fn jet(&self, t: f64) -> Jet {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let t = match self.repeats {
-            true => first + libm::fmod(libm::fmod(t - first, last - first) + (last - first), last - first),
+            true => {
+                first
+                    + libm::fmod(
+                        libm::fmod(t - first, last - first) + (last - first),
+                        last - first,
+                    )
+            }
             false => t,
         };
         let k = self.times.partition_point(|at| *at <= t);

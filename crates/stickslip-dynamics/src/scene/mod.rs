@@ -22,8 +22,8 @@ mod read_joint;
 mod read_mass;
 mod read_material;
 mod read_mesh;
-mod read_motor;
 mod read_motion;
+mod read_motor;
 mod read_pairs;
 mod read_scene;
 mod read_shape;
@@ -52,10 +52,10 @@ pub use joint::{
 };
 pub use material::{ContactPair, Material};
 pub use models::Model;
-pub use stickslip_robots::{Note, Regard};
 pub use overrides::Override;
 pub use schema::schema;
 pub use settings::{SOLVERS, StepSettings};
+pub use stickslip_robots::{Note, Regard};
 
 use crate::expression::Function;
 

@@ -50,7 +50,11 @@ impl Scene {
     ///
     /// # Errors
     /// Where the file cannot be read, is no URDF, or as [`Scene::parse`].
-    pub fn from_urdf(path: &Path, model: &Model, overrides: &[Override]) -> Result<Self, SceneError> {
+    pub fn from_urdf(
+        path: &Path,
+        model: &Model,
+        overrides: &[Override],
+    ) -> Result<Self, SceneError> {
         Self::from_model(path, model, overrides, Some("robot"))
     }
 
@@ -58,7 +62,11 @@ impl Scene {
     ///
     /// # Errors
     /// Where the file cannot be read, is no MJCF, or as [`Scene::parse`].
-    pub fn from_mjcf(path: &Path, model: &Model, overrides: &[Override]) -> Result<Self, SceneError> {
+    pub fn from_mjcf(
+        path: &Path,
+        model: &Model,
+        overrides: &[Override],
+    ) -> Result<Self, SceneError> {
         Self::from_model(path, model, overrides, Some("mujoco"))
     }
 
@@ -86,7 +94,13 @@ impl Scene {
         let text = String::from_utf8(bytes).map_err(|_| unreadable(&"it is not text in UTF-8"))?;
         let head = stickslip_robots::head(&shown, &text).map_err(|error| {
             let (file, text) = (&error.place.source.file, &error.place.source.text);
-            SceneError::at(file, text, error.place.span.clone(), error.message, error.help)
+            SceneError::at(
+                file,
+                text,
+                error.place.span.clone(),
+                error.message,
+                error.help,
+            )
         })?;
         if let Some(root) = root.filter(|root| head.root != *root) {
             let message = format!("the file begins with <{}>, not with <{root}>", head.root);

@@ -30,7 +30,10 @@ pub(super) fn read_bodies(
     included: Vec<Body>,
 ) -> Outcome<Vec<Body>> {
     let mut found = Found {
-        names: included.iter().map(|b| (b.name.clone(), b.span.start)).collect(),
+        names: included
+            .iter()
+            .map(|b| (b.name.clone(), b.span.start))
+            .collect(),
         bodies: included,
         source,
     };

@@ -171,12 +171,14 @@ impl<'n> Model<'n> {
         self.check_names(&bodies, &joints, included)?;
         if let Some(coupling) = self.robot.couplings.first() {
             let place = coupling.place.clone();
-            self.robot.notes.extend(self.robot.couplings.iter().map(|c| Note {
-                place: c.place.clone(),
-                what: format!("equation `{}`", c.name),
-                why: "not held: the two joints move on their own".into(),
-                regard: Regard::NotUnderstood,
-            }));
+            self.robot
+                .notes
+                .extend(self.robot.couplings.iter().map(|c| Note {
+                    place: c.place.clone(),
+                    what: format!("equation `{}`", c.name),
+                    why: "not held: the two joints move on their own".into(),
+                    regard: Regard::NotUnderstood,
+                }));
             let _ = place;
         }
         included.bodies.extend(bodies);
@@ -272,7 +274,11 @@ impl<'n> Model<'n> {
                     friction: given.friction,
                     damping: given.damping,
                     stiffness: given.stiffness,
-                    rest: if given.stiffness > 0.0 { given.rest } else { 0.0 },
+                    rest: if given.stiffness > 0.0 {
+                        given.rest
+                    } else {
+                        0.0
+                    },
                     armature: given.armature,
                 },
             };
@@ -318,7 +324,8 @@ impl<'n> Model<'n> {
             return Ok(());
         };
         for at in &self.robot.coordinates {
-            let effort = self.robot.joints[at.joint].axes[at.axis].map_or(f64::INFINITY, |a| a.effort);
+            let effort =
+                self.robot.joints[at.joint].axes[at.axis].map_or(f64::INFINITY, |a| a.effort);
             let axis = &mut joints[at.joint].axes[at.axis];
             if axis.motor.is_none() {
                 axis.motor = Some(JointMotor {
@@ -352,7 +359,10 @@ impl<'n> Model<'n> {
             let error = stickslip_robots::RobotError {
                 place: place.clone(),
                 message: "a second actuator on this joint".into(),
-                help: Some("a position and a velocity that stays zero, both without limits, can be one".into()),
+                help: Some(
+                    "a position and a velocity that stays zero, both without limits, can be one"
+                        .into(),
+                ),
             };
             return Err(Fault::in_model(&self.file.place, error));
         };
@@ -402,7 +412,9 @@ impl<'n> Model<'n> {
             })
             .collect();
         self.robot.notes.extend(notes);
-        self.robot.excluded.extend(overlaps.iter().map(|o| o.bodies));
+        self.robot
+            .excluded
+            .extend(overlaps.iter().map(|o| o.bodies));
         Ok(())
     }
 
@@ -524,7 +536,7 @@ pub(super) fn read_frames(
         }
         frames.push(Frame {
             name,
-            body: names.end(table.need("body")?)?,
+            body: names.end(reader, table.need("body")?)?,
             pose: Pose {
                 position: reader.vector_or(&table, "position", DVec3::ZERO)?,
                 orientation: read_orientation(reader, table.get("orientation"))?,

@@ -9,9 +9,9 @@ use super::joint::{
     Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointType, Spring, SpringEnds,
 };
 use super::keys::{END, JOINT, JOINT_AXIS, SPRING};
-use super::read_motor::read_motor;
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_body::read_name;
+use super::read_motor::read_motor;
 use super::read_pairs::Names;
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, shown, tables, text};
@@ -27,7 +27,13 @@ struct Taken {
 
 impl Taken {
     /// The given name, or one made from `made` and not used yet.
-    fn name(&mut self, given: Option<&Node>, made: &str, source: &str) -> Outcome<String> {
+    fn name(
+        &mut self,
+        given: Option<&Node>,
+        index: Option<u32>,
+        made: &str,
+        source: &str,
+    ) -> Outcome<String> {
         let Some(node) = given else {
             let mut name = made.to_owned();
             let mut count = 1;
@@ -38,7 +44,14 @@ impl Taken {
             self.names.insert(name.clone(), 0);
             return Ok(name);
         };
-        let name = read_name(node)?;
+        let name = match (read_name(node)?, index) {
+            (name, Some(_)) if name.ends_with(']') => {
+                let message = "a counted entry gets its numbers from `count`; its name has none";
+                return Err(Fault::new(&node.place, message));
+            }
+            (name, Some(index)) => &*format!("{name}[{index}]"),
+            (name, None) => name,
+        };
         if let Some(earlier) = self.names.insert(name.to_owned(), node.place.span.start) {
             let before = source.get(..earlier).unwrap_or("");
             let line = before.matches('\n').count() + 1;
@@ -65,13 +78,27 @@ pub(super) fn read_joined(
     }
     if let Some(node) = root.get("joint") {
         for entry in tables(node, "joint")? {
-            joints.push(read_joint(reader, entry, names, &mut taken, source)?);
+            let table = Table::open(entry, &JOINT)?;
+            reader.counted(&table, |reader, index| {
+                joints.push(read_joint(
+                    reader,
+                    &table,
+                    names,
+                    (&mut taken, index),
+                    source,
+                )?);
+                Ok(())
+            })?;
         }
     }
     if let Some(node) = root.get("spring") {
         for entry in tables(node, "spring")? {
-            let spring = read_spring(reader, entry, names, &joints, &mut taken, source)?;
-            springs.push(spring);
+            let table = Table::open(entry, &SPRING)?;
+            reader.counted(&table, |reader, index| {
+                let taken = (&mut taken, index);
+                springs.push(read_spring(reader, &table, names, &joints, taken, source)?);
+                Ok(())
+            })?;
         }
     }
     Ok((joints, springs))
@@ -79,12 +106,11 @@ pub(super) fn read_joined(
 
 fn read_joint(
     reader: &Reader<'_>,
-    entry: &Node,
+    table: &Table<'_>,
     names: &Names<'_>,
-    taken: &mut Taken,
+    (taken, index): (&mut Taken, Option<u32>),
     source: &str,
 ) -> Outcome<Joint> {
-    let table = Table::open(entry, &JOINT)?;
     let kind_node = table.need("type")?;
     let name = choice(kind_node, "joint", &JOINT_TYPES)?;
     let kinds = JointType::ALL.into_iter();
@@ -96,9 +122,9 @@ fn read_joint(
         let message = format!("a joint is between two bodies, not {}", two.len());
         return Err(Fault::new(&node.place, message).with_help("\"world\" stands for the world"));
     };
-    let bodies = [names.end(first)?, names.end(second)?];
+    let bodies = [names.end(reader, first)?, names.end(reader, second)?];
     let made = format!("{} {} {}", kind.name(), bodies[0], bodies[1]);
-    let name = taken.name(table.get("name"), &made, source)?;
+    let name = taken.name(table.get("name"), index, &made, source)?;
     let of_joint = |mut fault: Box<Fault>| {
         fault.message = format!("{} (in joint `{name}`)", fault.message);
         fault
@@ -106,9 +132,9 @@ fn read_joint(
     Ok(Joint {
         kind,
         bodies,
-        anchor: read_anchor(reader, &table).map_err(of_joint)?,
-        frame: read_frame(reader, &table, kind).map_err(of_joint)?,
-        axes: read_axes(reader, &table, kind).map_err(of_joint)?,
+        anchor: read_anchor(reader, table).map_err(of_joint)?,
+        frame: read_frame(reader, table, kind).map_err(of_joint)?,
+        axes: read_axes(reader, table, kind).map_err(of_joint)?,
         collide: table.get("collide").map_or(Ok(false), flag)?,
         span: table.get("name").unwrap_or(kind_node).place.span.clone(),
         name,
@@ -253,9 +279,7 @@ fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
         Some(node) => AxisHold::Driven(reader.function(node)?),
         None => AxisHold::Free,
     };
-    if let (Some(key), AxisHold::Driven(_)) =
-        (table.first_of(&BESIDE_MOTION), &hold)
-    {
+    if let (Some(key), AxisHold::Driven(_)) = (table.first_of(&BESIDE_MOTION), &hold) {
         let message = format!("`{}` has no effect beside a given `motion`", key.name);
         return Err(Fault::new(&key.place, message));
     }
@@ -265,13 +289,18 @@ fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
     };
     let stiffness = number("stiffness", "the stiffness of a joint")?;
     if let (Some(key), 0.0) = (table.first_of(&["rest"]), stiffness) {
-        return Err(Fault::new(&key.place, "`rest` has no effect without `stiffness`"));
+        return Err(Fault::new(
+            &key.place,
+            "`rest` has no effect without `stiffness`",
+        ));
     }
     Ok(JointAxis {
         hold,
         damping: number("damping", "the damping of a joint")?,
         stiffness,
-        rest: table.get("rest").map_or(Ok(0.0), |node| reader.number(node))?,
+        rest: table
+            .get("rest")
+            .map_or(Ok(0.0), |node| reader.number(node))?,
         armature: number("armature", "the armature of a joint")?,
         limits: match table.get("limits") {
             Some(node) => Some(read_limits(reader, node)?),
@@ -311,20 +340,19 @@ fn read_limits(reader: &Reader<'_>, node: &Node) -> Outcome<[f64; 2]> {
 
 fn read_spring(
     reader: &Reader<'_>,
-    entry: &Node,
+    table: &Table<'_>,
     names: &Names<'_>,
     joints: &[Joint],
-    taken: &mut Taken,
+    (taken, index): (&mut Taken, Option<u32>),
     source: &str,
 ) -> Outcome<Spring> {
-    let table = Table::open(entry, &SPRING)?;
     let (ends, made, place) = match (table.get("between"), table.get("joint")) {
         (Some(node), None) => {
-            let (ends, made) = read_spring_points(reader, &table, node, names)?;
+            let (ends, made) = read_spring_points(reader, table, node, names)?;
             (ends, made, node)
         }
         (None, Some(node)) => {
-            let (ends, made) = read_spring_axis(&table, node, joints)?;
+            let (ends, made) = read_spring_axis(reader, table, node, joints)?;
             (ends, made, node)
         }
         _ => {
@@ -351,13 +379,13 @@ fn read_spring(
         (None, None) => None,
     };
     Ok(Spring {
-        name: taken.name(table.get("name"), &made, source)?,
+        name: taken.name(table.get("name"), index, &made, source)?,
         ends,
         stiffness,
         damping,
         inertance,
         rest,
-        explicit: read_explicit(&table, inertance)?,
+        explicit: read_explicit(table, inertance)?,
         span: table.get("name").unwrap_or(place).place.span.clone(),
     })
 }
@@ -389,7 +417,7 @@ fn read_spring_points(
     let mut ends = [(String::new(), DVec3::ZERO), (String::new(), DVec3::ZERO)];
     for (end, node) in ends.iter_mut().zip(two) {
         let table = Table::open(node, &END)?;
-        end.0 = names.end(table.need("body")?)?;
+        end.0 = names.end(reader, table.need("body")?)?;
         end.1 = reader.vector_or(&table, "point", DVec3::ZERO)?;
     }
     let [(a, p), (b, q)] = ends;
@@ -400,6 +428,7 @@ fn read_spring_points(
 
 /// The axis of the joint in which a spring sits, and the name it has unless it is given one.
 fn read_spring_axis(
+    reader: &Reader<'_>,
     table: &Table<'_>,
     node: &Node,
     joints: &[Joint],
@@ -408,7 +437,7 @@ fn read_spring_axis(
         let message = "`length` has no effect on a spring in a joint: give `rest`";
         return Err(Fault::new(&key.place, message));
     }
-    let joint = find_joint(node, joints)?;
+    let joint = find_joint(reader, node, joints)?;
     let axis = match (table.get("axis"), joint.kind.free_axis()) {
         (Some(node), _) => {
             let name = choice(node, "axis", &AXIS_NAMES)?;
@@ -425,8 +454,12 @@ fn read_spring_axis(
     Ok((SpringEnds::Axis { joint, axis }, made))
 }
 
-pub(super) fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
-    let name = text(node, "the name of a joint")?;
+pub(super) fn find_joint<'j>(
+    reader: &Reader<'_>,
+    node: &Node,
+    joints: &'j [Joint],
+) -> Outcome<&'j Joint> {
+    let name = &*reader.indexed(node, "the name of a joint")?;
     if let Some(found) = joints.iter().find(|j| j.name == name) {
         return Ok(found);
     }
@@ -453,10 +486,10 @@ pub(super) fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]>
 
 impl Names<'_> {
     /// A body, or the world.
-    pub(super) fn end(&self, node: &Node) -> Outcome<String> {
+    pub(super) fn end(&self, reader: &Reader<'_>, node: &Node) -> Outcome<String> {
         match text(node, "the name of a body")? {
             WORLD => Ok(WORLD.to_owned()),
-            _ => self.find(node).map(|(name, _)| name),
+            _ => self.find(reader, node).map(|(name, _)| name),
         }
     }
 }

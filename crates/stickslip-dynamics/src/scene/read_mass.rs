@@ -3,8 +3,8 @@
 use glam::{DMat3, DVec3};
 
 use super::Mass;
-use super::node::{Fault, Node, Outcome, Value};
 use super::keys::PIECE;
+use super::node::{Fault, Node, Outcome, Value};
 use super::read_shape::{read_orientation, read_shape};
 use super::reader::{Reader, flag, is_positive, items, shown};
 use super::table::Table;
@@ -65,12 +65,7 @@ pub(super) fn read_mass(
 }
 
 /// Mass, centre of mass and inertia, whatever the shape says.
-fn read_given(
-    reader: &Reader<'_>,
-    table: &Table<'_>,
-    centre: &Node,
-    any: bool,
-) -> Outcome<Mass> {
+fn read_given(reader: &Reader<'_>, table: &Table<'_>, centre: &Node, any: bool) -> Outcome<Mass> {
     let (Some(mass), Some(inertia)) = (table.get("mass"), table.get("inertia")) else {
         let message = "`center-of-mass` goes with `mass` and `inertia`";
         return Err(Fault::new(&centre.place, message));
@@ -101,7 +96,10 @@ fn read_pieces(reader: &Reader<'_>, table: &Table<'_>, shape: &Node) -> Outcome<
         return Ok(None);
     }
     if let Some(key) = table.first_of(&["mass", "density", "inertia", "center-of-mass"]) {
-        let message = format!("`{}` has no effect beside the densities of the pieces", key.name);
+        let message = format!(
+            "`{}` has no effect beside the densities of the pieces",
+            key.name
+        );
         return Err(Fault::new(&key.place, message));
     }
     let mut sum = Inertial::default();

@@ -28,7 +28,7 @@ pub(super) fn read_motors(
     for entry in tables(node, "motor")? {
         let table = Table::open(entry, &MOTOR_ENTRY)?;
         let name = table.need("joint")?;
-        let found = find_joint(name, joints)?;
+        let found = find_joint(reader, name, joints)?;
         let axis = axis_of(&table, name, found)?;
         let place = (found.name.clone(), axis);
         if done.contains(&place) {
@@ -58,7 +58,10 @@ fn axis_of(table: &Table<'_>, place: &Node, joint: &Joint) -> Outcome<usize> {
         }
     };
     if joint.axes[axis].hold != AxisHold::Free {
-        let message = format!("axis {} of joint `{}` is not free", AXIS_NAMES[axis], joint.name);
+        let message = format!(
+            "axis {} of joint `{}` is not free",
+            AXIS_NAMES[axis], joint.name
+        );
         return Err(Fault::new(&place.place, message));
     }
     Ok(axis)

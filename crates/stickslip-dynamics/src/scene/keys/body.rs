@@ -173,6 +173,11 @@ pub(in crate::scene) static FORCE: TableSpec = table(
     &[
         required("body", Kind::Text, "The name of the body."),
         key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
+        ),
+        key(
             "force",
             VECTOR_OF_TIME,
             "Force, N, world frame. Default [0, 0, 0].",

@@ -8,7 +8,11 @@ pub(in crate::scene) static FRAME: TableSpec = table(
     &[
         required("name", Kind::Text, "The frame's name, used once."),
         required("body", Kind::Text, "The body; \"world\" for the world."),
-        key("position", VECTOR, "In the body's frame, m. Default [0, 0, 0]."),
+        key(
+            "position",
+            VECTOR,
+            "In the body's frame, m. Default [0, 0, 0].",
+        ),
         key(
             "orientation",
             ORIENTATION_KINDS,
@@ -27,8 +31,16 @@ pub(in crate::scene) static INCLUDE: TableSpec = table(
             Kind::Text,
             "Put before the names of its bodies, joints and frames. Default none.",
         ),
-        key("position", VECTOR, "Where its base, or its world, is, m. Default [0, 0, 0]."),
-        key("orientation", ORIENTATION_KINDS, "How it is turned. Default none."),
+        key(
+            "position",
+            VECTOR,
+            "Where its base, or its world, is, m. Default [0, 0, 0].",
+        ),
+        key(
+            "orientation",
+            ORIENTATION_KINDS,
+            "How it is turned. Default none.",
+        ),
         key(
             "fixed-base",
             Kind::Flag,
@@ -39,13 +51,21 @@ pub(in crate::scene) static INCLUDE: TableSpec = table(
             Kind::List(&Kind::Text),
             "What package:// stands for: folders, or \"PREFIX=FOLDER\".",
         ),
-        key("srdf", Kind::Text, "The SRDF file whose disabled pairs do not collide."),
+        key(
+            "srdf",
+            Kind::Text,
+            "The SRDF file whose disabled pairs do not collide.",
+        ),
         key(
             "joints",
             Kind::Parameters,
             "Coordinates at the start by the names of the file's joints, m or rad.",
         ),
-        key("key", Kind::Text, "The configuration of the file in which it starts."),
+        key(
+            "key",
+            Kind::Text,
+            "The configuration of the file in which it starts.",
+        ),
         key(
             "overlaps",
             Kind::Choice(&["refuse", "ignore"]),

@@ -54,6 +54,11 @@ pub(in crate::scene) static JOINT: TableSpec = table(
             Kind::Text,
             "The joint's name. Default: its type and its bodies.",
         ),
+        key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
+        ),
         required("type", Kind::Choice(&JOINT_TYPES), "The kind of joint."),
         required(
             "bodies",
@@ -222,6 +227,11 @@ pub(in crate::scene) static SPRING: TableSpec = table(
             "name",
             Kind::Text,
             "The spring's name. Default: what it is attached to.",
+        ),
+        key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
         ),
         key(
             "between",

@@ -184,11 +184,7 @@ pub(in crate::scene) static ROOT: TableSpec = table(
             Kind::Tables(&MOTOR_ENTRY),
             "Motors on joints that stand elsewhere.",
         ),
-        key(
-            "frame",
-            Kind::Tables(&FRAME),
-            "Names for places on bodies.",
-        ),
+        key("frame", Kind::Tables(&FRAME), "Names for places on bodies."),
         key(
             "include",
             Kind::Tables(&INCLUDE),

@@ -9,7 +9,11 @@ pub(crate) fn apply_efforts(task: &Task, t: f64, wrench: &mut [Wrench]) -> Resul
     let (model, states) = (task.model(), task.start());
     for (k, joint) in model.joints.iter().enumerate() {
         let given = |motor: &Motor| motor.goal == Goal::Effort;
-        if !joint.axes.iter().any(|a| a.motor.as_ref().is_some_and(given)) {
+        if !joint
+            .axes
+            .iter()
+            .any(|a| a.motor.as_ref().is_some_and(given))
+        {
             continue;
         }
         let aims = task.setup.drives[k].aims(t);
