@@ -478,6 +478,9 @@ fn meet(a: &Body, b: &Body) -> Meet {
 /// Is a symmetric matrix positive definite, by more than rounding?
 fn is_definite(m: &DMat3) -> bool {
     let size = m.x_axis.x.max(m.y_axis.y).max(m.z_axis.z);
+    if !(size > 0.0) {
+        return false;
+    }
     let m = *m * (1.0 / size);
     let (x, y) = (m.x_axis, m.y_axis);
     x.x > 1e-12 && x.x * y.y - x.y * y.x > 1e-20 && m.determinant() > 1e-28

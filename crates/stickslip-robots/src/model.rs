@@ -56,7 +56,7 @@ pub(crate) struct Link {
 }
 
 /// Mass, centre of mass and inertia.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertial {
     /// kg.
     pub mass: f64,
@@ -345,6 +345,17 @@ impl Model {
     #[must_use]
     pub(crate) fn link(&self, name: &str) -> Option<usize> {
         self.links.iter().position(|l| l.name == name)
+    }
+}
+
+impl Default for Inertial {
+    /// No mass at all.
+    fn default() -> Self {
+        Self {
+            mass: 0.0,
+            centre: DVec3::ZERO,
+            inertia: DMat3::ZERO,
+        }
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Reader<'e, 'f> {
     pub(crate) assets: BTreeMap<String, Asset>,
     notes: RefCell<Vec<Note>>,
     geoms: Cell<usize>,
+    /// How many bodies there are so far: those without a name are called by their number.
+    bodies: Cell<usize>,
     /// Links whose mass is given, whatever their geoms say.
     given: RefCell<BTreeSet<usize>>,
     /// Of each actuator, in their order.
@@ -82,6 +84,7 @@ pub(crate) fn read(root: &mut Element, files: &dyn Files, options: &Options) -> 
         assets: BTreeMap::new(),
         notes: RefCell::default(),
         geoms: Cell::new(0),
+        bodies: Cell::new(0),
         given: RefCell::default(),
         gears: RefCell::default(),
         any_inertia: options.any_inertia,
@@ -201,9 +204,10 @@ impl<'e> Reader<'e, '_> {
             return Err(element.error(format!("the model has more than {MOST_LINKS} bodies")));
         }
         let number = model.links.len();
+        self.bodies.set(self.bodies.get() + 1);
         let name = match element.get("name") {
             Some(name) => name.value.clone() + around.suffix,
-            None => format!("body {number}"),
+            None => format!("body {}", self.bodies.get()),
         };
         if model.link(&name).is_some() {
             return Err(element.error(format!("a second body has the name `{name}`")));

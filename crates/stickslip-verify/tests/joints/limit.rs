@@ -24,6 +24,7 @@ fn spring(ends: SpringEnds, stiffness: f64) -> SpringSpec {
         ends,
         stiffness,
         damping: 0.0,
+        inertance: 0.0,
         rest: Some(0.0),
         explicit: false,
     }

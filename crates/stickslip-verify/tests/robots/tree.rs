@@ -13,7 +13,7 @@ struct Column {
     armature: f64,
 }
 
-pub struct Tree {
+pub(crate) struct Tree {
     masses: Vec<(f64, DMat3)>,
     centres: Vec<DVec3>,
     columns: Vec<Column>,
@@ -28,7 +28,7 @@ fn pose_of(body: &Body) -> Pose {
 
 impl Tree {
     /// `local`: shifts of free bodies are along their own axes, at their frame's origin.
-    pub fn new(scene: &Scene, dofs: &[Value], local: bool) -> Self {
+    pub(crate) fn new(scene: &Scene, dofs: &[Value], local: bool) -> Self {
         let moving: Vec<&Body> = scene
             .bodies
             .iter()
@@ -186,7 +186,7 @@ impl Tree {
         }
     }
 
-    pub fn mass_matrix(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn mass_matrix(&self) -> Vec<Vec<f64>> {
         let n = self.columns.len();
         let mut matrix = vec![vec![0.0; n]; n];
         for i in 0..n {
@@ -205,13 +205,13 @@ impl Tree {
         matrix
     }
 
-    pub fn centre_of_mass(&self) -> DVec3 {
+    pub(crate) fn centre_of_mass(&self) -> DVec3 {
         let total: f64 = self.masses.iter().map(|m| m.0).sum();
         let moments = self.masses.iter().zip(&self.centres).map(|(m, c)| *c * m.0);
         moments.sum::<DVec3>() / total
     }
 
-    pub fn gravity(&self, g: DVec3) -> Vec<f64> {
+    pub(crate) fn gravity(&self, g: DVec3) -> Vec<f64> {
         let of = |column: &Column| {
             let both = column.motion.iter().zip(&self.masses);
             both.map(|((v, _), (m, _))| v.dot(g) * m).sum()
