@@ -5,6 +5,7 @@
 //! more of them.
 
 mod gains;
+mod standing;
 mod tree;
 
 use serde_json::Value;
