@@ -478,7 +478,7 @@ fn meet(a: &Body, b: &Body) -> Meet {
 /// Is a symmetric matrix positive definite, by more than rounding?
 fn is_definite(m: &DMat3) -> bool {
     let size = m.x_axis.x.max(m.y_axis.y).max(m.z_axis.z);
-    if !(size > 0.0) {
+    if size <= 0.0 || size.is_nan() {
         return false;
     }
     let m = *m * (1.0 / size);

@@ -162,10 +162,10 @@ impl Body {
     /// nothing.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
-        if let [one] = self.geoms.as_slice() {
-            if matches!(one.shape, Shape::HalfSpace { .. }) || one.pose == Pose::IDENTITY {
-                return Some(one.shape.clone());
-            }
+        if let [one] = self.geoms.as_slice()
+            && (matches!(one.shape, Shape::HalfSpace { .. }) || one.pose == Pose::IDENTITY)
+        {
+            return Some(one.shape.clone());
         }
         let piece = |geom: &Geom| match &geom.shape {
             // A hull about its own centre is one that scenes write and read back to the same bits.

@@ -169,18 +169,14 @@ impl<'n> Model<'n> {
         };
         included.frames.extend(self.robot.frames.iter().map(frame));
         self.check_names(&bodies, &joints, included)?;
-        if let Some(coupling) = self.robot.couplings.first() {
-            let place = coupling.place.clone();
-            self.robot
-                .notes
-                .extend(self.robot.couplings.iter().map(|c| Note {
-                    place: c.place.clone(),
-                    what: format!("equation `{}`", c.name),
-                    why: "not held: the two joints move on their own".into(),
-                    regard: Regard::NotUnderstood,
-                }));
-            let _ = place;
-        }
+        let unheld = self.robot.couplings.iter().map(|c| Note {
+            place: c.place.clone(),
+            what: format!("equation `{}`", c.name),
+            why: "not held: the two joints move on their own".into(),
+            regard: Regard::NotUnderstood,
+        });
+        let unheld: Vec<Note> = unheld.collect();
+        self.robot.notes.extend(unheld);
         included.bodies.extend(bodies);
         included.joints.extend(joints);
         included.notes.append(&mut self.robot.notes);
