@@ -10,6 +10,7 @@ pub const ORDER: [&str; 19] = [
     "stickslip-geometry",
     "stickslip-planar",
     "stickslip-plot",
+    "stickslip-robots",
     "stickslip-problems",
     "stickslip-model",
     "stickslip-certify",

@@ -8,7 +8,9 @@ mod check;
 mod collection;
 mod compare;
 mod converge;
+mod convert;
 mod field;
+mod model;
 mod modes;
 mod options;
 mod planar_source;
@@ -44,12 +46,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Check(check::Args),
     Series(series::Args),
     Compare(compare::Args),
     Sweep(sweep::Args),
     Converge(converge::Args),
+    Convert(convert::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
@@ -89,6 +92,7 @@ impl Command {
             Self::Compare(args) => args.run(),
             Self::Sweep(args) => args.run(),
             Self::Converge(args) => args.run(),
+            Self::Convert(args) => args.run(),
             Self::Accel(args) => args.run(),
             Self::Modes(args) => args.run(),
             Self::Solve(args) => args.run(),

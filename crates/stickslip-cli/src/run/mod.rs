@@ -7,6 +7,7 @@ mod report;
 mod resume;
 mod traced;
 
+use crate::model::ModelArgs;
 use crate::options::overrides;
 use crate::signals::Signals;
 use onlookers::Onlookers;
@@ -15,7 +16,7 @@ use report::Report;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stickslip::dynamics::scene::{Files, Override};
+use stickslip::dynamics::scene::Override;
 use stickslip::dynamics::simulate::{Interruption, header, resume};
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::{Every, Recorder};
@@ -30,7 +31,7 @@ use stickslip_console::{Failure, Verdict, positive_seconds, print_as};
 /// Example: stickslip run --resume stack.parquet
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The scene file (TOML)
+    /// The scene file (TOML), or a model (.urdf, .xml, .mjcf)
     #[arg(required_unless_present = "resume")]
     scene: Option<PathBuf>,
     /// Go on with the run that was to write this Parquet file, from its last saved step; scene and settings are those in the file
@@ -115,10 +116,12 @@ pub(crate) struct Args {
     /// No progress
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    model: ModelArgs,
 }
 
 /// Options that a run which goes on has had already.
-const OF_A_NEW_RUN: [&str; 15] = [
+const OF_A_NEW_RUN: [&str; 27] = [
     "scene",
     "h",
     "until",
@@ -134,6 +137,18 @@ const OF_A_NEW_RUN: [&str; 15] = [
     "every",
     "contacts",
     "joints",
+    "fixed_base",
+    "package_path",
+    "srdf",
+    "start",
+    "key",
+    "height",
+    "hold",
+    "ground",
+    "friction",
+    "ignore_overlaps",
+    "no_self_collision",
+    "any_inertia",
 ];
 
 impl Args {
@@ -147,11 +162,8 @@ impl Args {
 
     /// A new run.
     fn begin(&self, file: &Path) -> Result<Verdict, Failure> {
-        let files = Files::beside(file).anywhere(self.allow_outside);
-        let scene = Scene::read_with(file, &self.overrides()?, files)?;
-        for note in &scene.notes {
-            eprintln!("note: {note}");
-        }
+        let overrides = self.overrides()?;
+        let scene = self.model.read(file, &overrides, self.allow_outside)?;
         let world = World::from_scene(&scene)?;
         let outputs = self.outputs(file).recorder(&scene, &world)?;
         let run = Run {
