@@ -4,7 +4,7 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 19] = [
+pub const ORDER: [&str; 20] = [
     "stickslip-random",
     "stickslip-solvers",
     "stickslip-geometry",
