@@ -21,7 +21,7 @@
 //! let text = r#"<robot name="pendulum">
 //!   <link name="base"/>
 //!   <link name="rod">
-//!     <inertial>
+//!     `<inertial>`
 //!       <origin xyz="0 0 -0.5"/>
 //!       <mass value="2"/>
 //!       <inertia ixx="0.1" iyy="0.1" izz="0.01"/>
@@ -120,7 +120,7 @@ pub fn head(file: &str, text: &str) -> Outcome<Head> {
     })
 }
 
-/// Reads a model: URDF where its root is <robot>, MJCF where it is <mujoco>. `file` is its name in messages.
+/// Reads a model: URDF where its root is `<robot>`, MJCF where it is `<mujoco>`. `file` is its name in messages.
 ///
 /// # Errors
 /// What is wrong with it, and where.

@@ -145,7 +145,7 @@ pub(crate) fn srdf(root: &Element) -> Vec<Note> {
     left(root, &SRDF_IDLE, &[], &|_, _| false)
 }
 
-/// What of an MJCF file is left; what was asked for elsewhere is known in <default> too.
+/// What of an MJCF file is left; what was asked for elsewhere is known in `<default>` too.
 pub(crate) fn mjcf(root: &Element, asked: &Asked) -> Vec<Note> {
     let asked = asked.borrow();
     let known = |element: &Element, attribute: &Attribute| {

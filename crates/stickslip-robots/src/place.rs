@@ -99,7 +99,7 @@ pub enum Regard {
 pub struct Note {
     /// Where it stands.
     pub place: Place,
-    /// What it is, such as "`solref` of <geom>".
+    /// What it is, such as "`solref` of `<geom>`".
     pub what: String,
     /// Why it is not used, or what was made of it; empty where it is simply not known.
     pub why: String,

@@ -455,7 +455,7 @@ fn put_in_order(
     }
 }
 
-/// The pose that <origin> gives.
+/// The pose that `<origin>` gives.
 fn origin(element: &Element) -> Outcome<Pose> {
     let Some(origin) = element.one("origin")? else {
         return Ok(Pose::IDENTITY);

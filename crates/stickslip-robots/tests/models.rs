@@ -62,7 +62,7 @@ const MODELS: [(&str, usize, usize, f64); 15] = [
     ("minitaur/quadruped.urdf", 17, 16, 6.0),
     ("minitaur/minitaur_fixed_all.urdf", 1, 0, 6.0),
     // The ankles' two axes do not meet: each foot has a link between them.
-    ("mujoco_models/humanoid.xml", 15, 14, 40.844021221621336),
+    ("mujoco_models/humanoid.xml", 15, 14, 40.844_021_221_621_34),
     ("mujoco_models/car.xml", 3, 2, 0.5430345024703865),
     ("mujoco_models/dominos.xml", 96, 0, 8.64),
     ("mujoco_models/newton_cradle.xml", 7, 0, 1.8765780117443032),

@@ -3,7 +3,7 @@
 //! A [`Sweep`] is a scene, the parameters that change with their ranges ([`Range`]), how points are chosen among them ([`Choice`])
 //! and what is asked of each run ([`Asked`]). A point is run by [`Sweep::run`], which gives a [`Row`]; rows live in a [`Folder`], each in a file
 //! of its own under the run's key, so that a sweep can be killed at any moment, started again and done in parts on several
-//! machines, and does each run once. [`work`] does that with threads.
+//! machines, and does each run once. [`work()`] does that with threads.
 
 mod asked;
 mod error;

@@ -1,4 +1,4 @@
-//! How the numbers of an MJCF file are meant: <compiler>, and orientations in their five forms.
+//! How the numbers of an MJCF file are meant: `<compiler>`, and orientations in their five forms.
 
 use crate::mjcf::defaults::Look;
 use crate::place::Outcome;
@@ -7,7 +7,7 @@ use glam::{DMat3, DQuat, DVec3};
 use stickslip_geometry::Pose;
 use stickslip_geometry::pose::exp;
 
-/// Settings of <compiler>.
+/// Settings of `<compiler>`.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiler {
     /// rad for each unit of an angle.
@@ -17,7 +17,7 @@ pub(crate) struct Compiler {
     pub(crate) autolimits: bool,
     pub(crate) mesh_folder: String,
     strip_path: bool,
-    /// Is an inertia taken from the shapes although <inertial> is there; or never?
+    /// Is an inertia taken from the shapes although `<inertial>` is there; or never?
     pub(crate) from_geoms: Option<bool>,
     pub(crate) total_mass: Option<f64>,
 }
@@ -37,7 +37,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Takes the settings of one <compiler> over.
+    /// Takes the settings of one `<compiler>` over.
     pub(crate) fn read(&mut self, element: &Element) -> Outcome<()> {
         if let Some(angle) = element.get("angle") {
             self.angle = match angle.value.as_str() {

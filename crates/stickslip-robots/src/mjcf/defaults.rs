@@ -1,4 +1,4 @@
-//! <default>: classes of attributes, and the look from an element through its class to those above.
+//! `<default>`: classes of attributes, and the look from an element through its class to those above.
 
 use crate::place::Outcome;
 use crate::xml::{Asked, Attribute, Element};
@@ -32,7 +32,7 @@ impl<'e> Defaults<'e> {
         }
     }
 
-    /// Takes a <default> at the top of the file over.
+    /// Takes a `<default>` at the top of the file over.
     pub(crate) fn read(&mut self, element: &'e Element) -> Outcome<()> {
         self.fill(element, MAIN)?;
         if let Some(name) = element.get("class") {

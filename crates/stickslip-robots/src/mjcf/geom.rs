@@ -1,4 +1,4 @@
-//! <geom>: shapes, their masses, and which of them meet.
+//! `<geom>`: shapes, their masses, and which of them meet.
 
 use crate::inertia;
 use crate::meshes::hull;
@@ -41,7 +41,7 @@ pub(crate) struct Weighed {
 }
 
 impl Reader<'_, '_> {
-    /// <mesh> of the assets: its name and what it is.
+    /// `<mesh>` of the assets: its name and what it is.
     pub(crate) fn asset(&self, element: &Element) -> Outcome<(String, Asset)> {
         let look = self.defaults.look(element, super::defaults::MAIN)?;
         let file = element.get("file");
@@ -82,7 +82,7 @@ impl Reader<'_, '_> {
         Ok((name, asset))
     }
 
-    /// One <geom> in a body, whose mass counts or not.
+    /// One `<geom>` in a body, whose mass counts or not.
     pub(crate) fn geom(
         &self,
         element: &Element,
@@ -292,7 +292,7 @@ fn weigh(
     Ok(Some(own.placed(pose)))
 }
 
-/// <inertial> of a body.
+/// `<inertial>` of a body.
 pub(crate) fn inertial(
     reader: &Reader<'_, '_>,
     element: &Element,

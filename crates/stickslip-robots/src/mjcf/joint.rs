@@ -1,4 +1,4 @@
-//! <joint> and <freejoint>.
+//! `<joint>` and `<freejoint>`.
 
 use super::{Around, Reader};
 use crate::mjcf::defaults::Look;

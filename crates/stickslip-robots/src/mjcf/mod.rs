@@ -25,7 +25,7 @@ use stickslip_geometry::Pose;
 /// How deep files may include each other.
 const DEEPEST_INCLUDE: usize = 16;
 
-/// The most copies of one <replicate>.
+/// The most copies of one `<replicate>`.
 const MOST_COPIES: f64 = 100_000.0;
 
 /// Sections of the file whose children are read one by one.
@@ -122,7 +122,7 @@ pub(crate) fn read(root: &mut Element, files: &dyn Files, options: &Options) -> 
     Ok(model)
 }
 
-/// Puts the contents of other files in the place of <include>.
+/// Puts the contents of other files in the place of `<include>`.
 fn include(
     element: &mut Element,
     files: &dyn Files,
@@ -298,7 +298,7 @@ impl<'e> Reader<'e, '_> {
         Ok(())
     }
 
-    /// <replicate>: its contents again and again, each copy turned and shifted on from the last.
+    /// `<replicate>`: its contents again and again, each copy turned and shifted on from the last.
     fn replicate(&self, element: &'e Element, model: &mut Model, around: Around) -> Outcome<()> {
         element.known();
         let count = element.need("count")?;

@@ -50,7 +50,7 @@ fn a_servo_is_implicit_at_every_step_and_gain() {
             let mut world = world(h, &joint);
             let (mut c, mut w) = (0.0, 0.0);
             for _ in 0..200 {
-                let certified = world.step().expect("a step").certificate.clone();
+                let certified = world.step().expect("a step").certificate;
                 assert!(certified.worst().1 <= 1e-8, "{certified:?}");
                 // I(ω⁺ − ω) = −h(γ(c⁺ − r) + δ ω⁺), c⁺ = c + h ω⁺.
                 let pull = stiffness * (c - 0.5);
