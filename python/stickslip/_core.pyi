@@ -8,6 +8,7 @@ __all__ = [
     "Certificate",
     "PlanarState",
     "Scene",
+    "SweepPlan",
     "Table",
     "Trajectory",
     "VERSION",
@@ -179,7 +180,7 @@ class SweepPlan:
     def __new__(
         cls,
         scene: Scene,
-        parameters: list[tuple[str, str | list[str]]],
+        parameters: Sequence[tuple[str, str | list[str]]],
         samples: int | None,
         random: bool,
         seed: int,

@@ -184,7 +184,7 @@ class _Plan:
         # A few at a time for each worker: neither many tasks nor long waits.
         todo = [k for k, row in enumerate(rows) if row is None]
         futures = {client.submit(_row, shared, points[k], pure=False, retries=5): k for k in todo}
-        for future in as_completed(futures):
+        for future in as_completed(futures):  # type: ignore[no-untyped-call]
             row = future.result()
             self.core.put(place, row)
             rows[futures[future]] = row
