@@ -204,7 +204,8 @@ mod tests {
                 unseen <= 0.05 * radius + rounding,
                 "{omega} rad/s: {unseen} m"
             );
-            let square = 5.0 * (omega * h).powi(2) * radius;
+            let turn: f64 = omega * h;
+            let square = 5.0 * turn * turn * radius;
             assert!(unseen <= square + rounding, "{omega} rad/s: {unseen} m");
         }
     }
