@@ -205,6 +205,7 @@ impl Trajectory {
     fn certified(&self) -> bool {
         let tolerance = self.run.header.tolerance;
         let here = || {
+            // The first frame is the start, which no step led to: it has no certificate.
             let mut steps = self.run.frames.iter().skip(1);
             steps.all(|frame| frame.step.certificate.holds(tolerance))
         };

@@ -352,6 +352,7 @@ impl Build {
     }
 
     fn frames(&self) -> Vec<Frame> {
+        // Link 0 is the world, which has its name already.
         let links = self.model.links.iter().enumerate().skip(1);
         let frame = |(k, link): (usize, &crate::model::Link)| {
             let (body, pose) = self.seat(k);
@@ -378,6 +379,7 @@ impl Build {
             put(self.seat(*a).0, self.seat(*b).0);
         }
         // Over the links that were put between axes, and over a base that stands.
+        // (Link 0 is the world: nothing is above it.)
         for (k, link) in self.model.links.iter().enumerate().skip(1) {
             let mut above = link.parent;
             while self.between.contains(&above) {

@@ -24,6 +24,7 @@ fn message(name: &str, text: &str) -> String {
 
 /// Name, model and message of each.
 fn cases(all: &str) -> Vec<[String; 3]> {
+    // The file begins with a mark: what stands before it is empty, and no case.
     let blocks = all.split("=== ").skip(1);
     blocks
         .map(|block| {
