@@ -49,10 +49,11 @@ impl Drop for Limit {
 }
 
 /// Limits the work of this thread as long as it lives, in contacts factored: a factorisation of a system of n contacts counts
-/// n. The limit before it holds again afterwards.
+/// n. The limit before it holds again afterwards, less what was spent of this one.
 #[derive(Debug)]
 pub(crate) struct WorkLimit {
     before: Option<usize>,
+    granted: Option<usize>,
 }
 
 impl WorkLimit {
@@ -60,13 +61,18 @@ impl WorkLimit {
     pub(crate) fn of(work: Option<usize>) -> Self {
         Self {
             before: WORK.replace(work),
+            granted: work,
         }
     }
 }
 
 impl Drop for WorkLimit {
     fn drop(&mut self) {
-        WORK.set(self.before);
+        let spent = match (self.granted, WORK.get()) {
+            (Some(granted), Some(left)) => granted - left.min(granted),
+            _ => 0,
+        };
+        WORK.set(self.before.map(|before| before.saturating_sub(spent)));
     }
 }
 
@@ -94,7 +100,13 @@ mod tests {
             spend(1000);
             assert!(!reached());
         }
-        spend(99);
+        {
+            let _inner = WorkLimit::of(Some(50));
+            spend(60);
+            assert!(reached());
+        }
+        assert!(!reached());
+        spend(49);
         assert!(!reached());
         spend(7);
         assert!(reached());

@@ -1,5 +1,6 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
+use crate::auto::mend::Mender;
 use crate::auto::plans::{AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, Stage, Table};
 use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
@@ -29,6 +30,8 @@ pub(super) struct Kit {
     pub(super) compliant: Compliant,
     pub(super) proximal: Proximal,
     pub(super) lemke: LemkeContact,
+    /// Made when it is first needed: it solves by an `auto` of its own.
+    pub(super) mender: Option<Mender>,
     /// System of the cones inside pyramids.
     pub(super) cones: SystemMemory,
     pub(super) u: Vec<DVec3>,
@@ -220,7 +223,12 @@ impl<'a> Chain<'a> {
 
     /// Is a draft wanted, and has so much been spent that the caller's own tolerance is not to be had without much work?
     pub(super) fn is_hard_draft(&self) -> bool {
-        self.enough > self.asked_for && self.profile.contacts > FEW && self.factorisations >= DRAFT
+        self.is_draft() && self.profile.contacts > FEW && self.factorisations >= DRAFT
+    }
+
+    /// Is a motion wanted that only shows which contacts are missing?
+    pub(super) fn is_draft(&self) -> bool {
+        self.enough > self.asked_for
     }
 
     /// Is a draft wanted, and the best so far as good as it will be without much work?

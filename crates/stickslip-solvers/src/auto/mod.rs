@@ -5,6 +5,7 @@
 //! | [`profile`] | what is known of an island before anything is tried |
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
 //! | `stages`, `rest`, `last` | one function a stage |
+//! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
 //! | `steps`, `stored` | the two doors: a step, island by island, and a problem on its contacts |
@@ -27,6 +28,7 @@
 mod answered;
 mod chain;
 mod last;
+mod mend;
 pub mod plans;
 pub mod profile;
 mod rest;

@@ -199,6 +199,9 @@ impl Chain<'_> {
     /// From scratch, by the interior point (of the cones inside the pyramids), finished by Newton.
     pub(super) fn interior(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let settings = self.interior_settings();
+        if self.profile.smooth && settings.centres {
+            return self.interior_and_around(&settings, p).into();
+        }
         let engine = &mut self.kit.interior_point;
         if self.profile.smooth {
             let outcome = engine.improve(&mut self.system, p, self.inner, &settings);
@@ -210,6 +213,43 @@ impl Chain<'_> {
         self.charge(outcome.effort);
         let newton = self.newton_settings();
         self.newton(&newton, p).into()
+    }
+
+    /// From each start of the interior point: its end is mended, followed by compliant paths around the best so far, and mended again.
+    fn interior_and_around(
+        &mut self,
+        settings: &InteriorPointSettings,
+        p: &mut Vec<DVec3>,
+    ) -> bool {
+        for start in settings.starts.chunks(1) {
+            let settings = InteriorPointSettings {
+                starts: start,
+                ..*settings
+            };
+            let engine = &mut self.kit.interior_point;
+            let outcome = engine.improve(&mut self.system, p, self.inner, &settings);
+            let found = self.judge(p, outcome.effort, "interior-point");
+            if found || !self.is_draft() && (self.mend(p) || self.around(p) || self.mend(p)) {
+                return true;
+            }
+            if limit::reached() {
+                break;
+            }
+        }
+        false
+    }
+
+    /// Compliant paths around the best so far.
+    fn around(&mut self, p: &mut Vec<DVec3>) -> bool {
+        p.clone_from(&self.best.impulses);
+        let engine = &mut self.kit.compliant;
+        let outcome = engine.improve(&mut self.system, p, self.inner, &CompliantSettings::AROUND);
+        self.judge(p, outcome.effort, "compliant")
+    }
+
+    /// Mends what fails at a few contacts, unless a draft will do.
+    pub(super) fn mended(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        (!self.is_draft() && self.mend(p)).into()
     }
 
     /// From the guess along the path on which the last step's problem, smoothed by ε/q², becomes this one.

@@ -24,6 +24,8 @@ pub(super) struct Asked<'a> {
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
+    /// Most work on it in any case, in contacts factored.
+    pub(super) most: usize,
     /// The answer that stands where an island is not solved.
     pub(super) instead: Option<&'a Solved>,
 }
@@ -37,6 +39,7 @@ impl Asked<'_> {
             sketch: false,
             scope: Scope::All,
             budgets: None,
+            most: usize::MAX,
             instead: None,
         }
     }
@@ -61,6 +64,22 @@ impl Auto {
         let solved = self.solve_step(problem, guess, asked);
         self.kit.trace.end();
         solved.ok()
+    }
+
+    /// The answer to a step from nothing, if it is found with so much work on each island, in contacts factored.
+    pub(super) fn solve_within(
+        &mut self,
+        work: usize,
+        problem: &ContactProblem,
+        tolerance: f64,
+    ) -> Option<Solved> {
+        self.kit.trace.begin();
+        let asked = Asked {
+            budgets: Some(1),
+            most: work,
+            ..Asked::whole(tolerance)
+        };
+        self.solve_step(problem, None, asked).ok()
     }
 
     /// A step; where one island of several is not solved, the answer `instead` stands there.
@@ -177,7 +196,10 @@ impl Auto {
         memory: &mut SystemMemory,
     ) -> Result<Solved, SolveError> {
         let budget = plans::budget(problem.contacts.len());
-        let _limit = WorkLimit::of(asked.budgets.map(|budgets| budgets * budget));
+        let work = asked
+            .budgets
+            .map(|budgets| asked.most.min(budgets * budget));
+        let _limit = WorkLimit::of(work);
         let posed = Posed::Step(problem);
         let mut chain = Chain::new(posed, memory, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };

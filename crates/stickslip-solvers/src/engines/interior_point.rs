@@ -1,7 +1,7 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
 use crate::coupling::{Coupled, Linearised, Refinement, System};
-use crate::engines::compliant::{CENTRES, Compliant, CompliantSettings};
+use crate::engines::compliant::{CENTRES, Compliant};
 use crate::engines::newton::{Newton, NewtonSettings};
 use crate::limit;
 use crate::problem::Law;
@@ -16,14 +16,13 @@ pub struct InteriorPointSettings {
     /// Most Newton steps for each start.
     pub iterations: usize,
     /// First values of ε/q², tried in turn.
-    pub starts: [f64; 3],
+    pub starts: &'static [f64],
     /// Factor on ε when a smoothed problem is solved at once; its root when it was hard.
     pub shrink: f64,
     /// The Newton that finishes.
     pub newton: NewtonSettings,
-    /// Is it finished by proximal steps, and by compliant paths around where they end, instead of by Newton? (Redundant contacts:
-    /// of 419 hard steps proximal steps end 305 from scratch, Newton 217; of the 58 hardest 54 end with the paths, after the
-    /// first start alone.)
+    /// Is it finished by proximal steps instead of by Newton? (Redundant contacts: of 419 hard steps proximal steps end 305 from
+    /// scratch, Newton 217.)
     pub centres: bool,
 }
 
@@ -31,7 +30,7 @@ impl InteriorPointSettings {
     /// The interior point by itself. The numbers were chosen without measurement.
     pub const ALONE: Self = Self {
         iterations: 120,
-        starts: [10.0, 1.0, 0.1],
+        starts: &[10.0, 1.0, 0.1],
         shrink: 0.05,
         newton: NewtonSettings::FINISH,
         centres: false,
@@ -314,7 +313,7 @@ impl InteriorPoint {
         settings: &InteriorPointSettings,
     ) -> Outcome {
         let mut best = Outcome::NONE;
-        for start in settings.starts {
+        for &start in settings.starts {
             let course = Course {
                 start,
                 convexity: 0.0,
@@ -350,7 +349,7 @@ impl InteriorPoint {
         best
     }
 
-    /// One path, finished by proximal steps; where they do not arrive, compliant paths go on around the best that they came to.
+    /// One path, finished by proximal steps.
     fn ended_by_compliance<S: Coupled>(
         &mut self,
         system: &mut S,
@@ -369,12 +368,6 @@ impl InteriorPoint {
         };
         let effort = self.path.follow(system, course, settings, &mut finish);
         best.effort += effort;
-        if best.residual > tolerance && best.residual.is_finite() && !limit::reached() {
-            let mut trial = p.clone();
-            let around = &CompliantSettings::AROUND;
-            let outcome = compliant.improve_coupled(system, &mut trial, tolerance, around);
-            take_better(&mut best, p, outcome, trial);
-        }
         best
     }
 }

@@ -1,8 +1,8 @@
 //! Islands: contacts that feel each other through bodies, directly or by way of others. Each is a problem of its own.
 
-use crate::problem::ContactProblem;
 use crate::problem::delassus::Delassus;
 use crate::problem::local::LocalProblem;
+use crate::problem::{ContactBlock, ContactProblem, Twist};
 use glam::DVec3;
 
 const NONE: usize = usize::MAX;
@@ -48,9 +48,23 @@ impl Islands {
     /// Finds those of a step, in the order of their first contacts.
     pub(crate) fn find_in_step(&mut self, problem: &ContactProblem) {
         self.separate(problem.contacts.len());
+        self.join_by_bodies(problem, problem.contacts.iter());
+    }
+
+    /// Finds those of some contacts of a step, as if there were no others; members are places in `some`.
+    pub(crate) fn find_among(&mut self, problem: &ContactProblem, some: &[usize]) {
+        self.separate(some.len());
+        self.join_by_bodies(problem, some.iter().map(|&i| &problem.contacts[i]));
+    }
+
+    fn join_by_bodies<'a>(
+        &mut self,
+        problem: &ContactProblem,
+        contacts: impl Iterator<Item = &'a ContactBlock>,
+    ) {
         self.touched.clear();
         self.touched.resize(problem.inverse_mass.len(), NONE);
-        for (i, contact) in problem.contacts.iter().enumerate() {
+        for (i, contact) in contacts.enumerate() {
             for arm in contact.arms.iter().flatten() {
                 match self.touched[arm.body] {
                     NONE => self.touched[arm.body] = i,
@@ -152,6 +166,17 @@ impl Part {
 
     /// Takes an island of the step, bodies and contacts numbered in the order in which its contacts name them.
     pub(crate) fn take(&mut self, whole: &ContactProblem, guess: &[DVec3], members: &[usize]) {
+        self.take_from(whole, &whole.nu_free, guess, members);
+    }
+
+    /// The same of contacts that are no island: `nu` are the velocities that the bodies have without their impulses.
+    pub(crate) fn take_from(
+        &mut self,
+        whole: &ContactProblem,
+        nu: &[Twist],
+        guess: &[DVec3],
+        members: &[usize],
+    ) {
         let part = &mut self.problem;
         part.inverse_mass.clear();
         part.nu_free.clear();
@@ -163,7 +188,7 @@ impl Part {
                 if *place == NONE {
                     *place = part.nu_free.len();
                     part.inverse_mass.push(whole.inverse_mass[arm.body]);
-                    part.nu_free.push(whole.nu_free[arm.body]);
+                    part.nu_free.push(nu[arm.body]);
                 }
                 arm.body = *place;
             }
@@ -177,7 +202,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Action, Arm, ContactBlock, InverseMass, Law, Twist};
+    use crate::problem::{Action, Arm, InverseMass, Law};
     use glam::DMat3;
 
     #[test]

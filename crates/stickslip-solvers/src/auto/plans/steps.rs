@@ -135,6 +135,14 @@ pub const WARM: Table = Table {
             why: "redundant contacts agree where they give a little; the answer nearest to the last impulses",
         },
         Stage {
+            name: "mend",
+            when: &[MoreThan(SMALL)],
+            from: Begin::Best,
+            run: |chain, p| chain.mended(p),
+            rule: true,
+            why: "where a few contacts of many fail, those with their neighbours from nothing, then the whole",
+        },
+        Stage {
             name: "quotient-short",
             when: &[Smooth, MoreThan(LARGE)],
             from: Begin::Scratch,

@@ -18,7 +18,7 @@ pub const MAX_DENSE_CONTACTS: usize = dense_island::MAX_CONTACTS;
 const INTERIOR_FIRST: usize = 60;
 /// First values of ε/q² of the interior point on stored problems, tried in turn. (Towers of planks and walls of bricks, at
 /// rest and pushed, take a fifth to a third fewer steps from 1 than from 10.)
-pub(in crate::auto) const STORED_STARTS: [f64; 3] = [1.0, 10.0, 0.1];
+pub(in crate::auto) const STORED_STARTS: &[f64] = &[1.0, 10.0, 0.1];
 /// Regularisation of D in Newton's steps by patches: its inverse is the digits lost there. (Elsewhere it is Newton's own.)
 pub(in crate::auto) const BY_PATCHES: f64 = 1e-7;
 /// Tolerances of the methods on a stored problem, as parts of the caller's: the two residuals differ by units and norms, so the

@@ -46,7 +46,7 @@ impl CompliantSettings {
         budget: 100,
     };
     /// Around impulses that are nearly right: each path is centred on the best of those before it. (What the interior point
-    /// leaves at 1e-5 m/s. Of the first four paths each ended one in three of 65 hard steps, of the next four one in fourteen:
+    /// leaves at 1e-5 m/s; of the 58 hardest steps 54 end with the first start of that and these paths. Of the first four paths each ended one in three of 65 hard steps, of the next four one in fourteen:
     /// another start is the better investment.)
     pub const AROUND: Self = Self {
         start: 1e-2,
