@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict, Unpack, get_type_hints
 
 from numpy.typing import ArrayLike
 
@@ -18,7 +18,59 @@ Number: TypeAlias = float | int | str
 #: What a parameter or a value by its path is set to.
 Set: TypeAlias = Mapping[str, Any]
 
-__all__ = ["Number", "Scene", "Set", "schema"]
+__all__ = ["MjcfKeys", "Number", "Scene", "Set", "UrdfKeys", "schema"]
+
+
+class _ModelKeys(TypedDict, total=False):
+    #: Put before every name of the model.
+    prefix: str
+    #: Of its base, m.
+    position: Sequence[float]
+    #: Coordinates at the start by name, m or rad.
+    joints: Mapping[str, float] | None
+    ignore_overlaps: bool
+    any_inertia: bool
+    self_collision: bool
+    #: Stiffness and damping of motors that hold every joint where it starts.
+    hold: tuple[float, float] | None
+    #: The half-space below z = 0.
+    ground: bool
+    friction: float | None
+
+
+class UrdfKeys(_ModelKeys, total=False):
+    """Keywords of :meth:`Scene.from_urdf`, those of ``[[include]]``: prefix, position (m), joints (coordinates at the start by name, m or
+    rad), ignore_overlaps, any_inertia, self_collision, hold (stiffness and damping of motors that hold every joint where it starts),
+    ground (the half-space below z = 0), friction; fixed_base (the base stays where it is), packages (what ``package://`` stands for,
+    folders or ``"PREFIX=FOLDER"``), srdf."""
+
+    fixed_base: bool
+    packages: Sequence[str | os.PathLike[str]]
+    srdf: str | None
+
+
+class MjcfKeys(_ModelKeys, total=False):
+    """Keywords of :meth:`Scene.from_mjcf`: those that it shares with :class:`UrdfKeys`, and key, the configuration of the file in which it
+    starts."""
+
+    key: str | None
+
+
+#: What holds where nothing is said.
+_MODEL: Mapping[str, Any] = {
+    "prefix": "", "position": (0.0, 0.0, 0.0), "joints": {}, "ignore_overlaps": False, "any_inertia": False, "self_collision": True,
+    "hold": None, "ground": False, "friction": None, "fixed_base": False, "packages": (), "srdf": None, "key": None,
+}  # fmt: skip
+
+
+def _floats(values: Sequence[float]) -> list[float]:
+    return [float(x) for x in values]
+
+
+#: Whatever sequence or mapping was given, as the native part takes it.
+_PLAIN: Mapping[str, Callable[[Any], Any]] = {
+    "position": _floats, "hold": _floats, "joints": dict, "packages": lambda packages: [os.fspath(p) for p in packages],
+}  # fmt: skip
 
 
 def schema() -> str:
@@ -134,69 +186,31 @@ class Scene:
 
     @classmethod
     def from_urdf(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        fixed_base: bool = False,
-        prefix: str = "",
-        position: Sequence[float] = (0.0, 0.0, 0.0),
-        packages: Sequence[str] = (),
-        srdf: str | None = None,
-        joints: Mapping[str, float] | None = None,
-        ignore_overlaps: bool = False,
-        any_inertia: bool = False,
-        self_collision: bool = True,
-        hold: tuple[float, float] | None = None,
-        ground: bool = False,
-        friction: float | None = None,
-        set: Set | None = None,  # noqa: A002
+        cls, path: str | os.PathLike[str], *, set: Set | None = None, **how: Unpack[UrdfKeys]  # noqa: A002
     ) -> Scene:
-        """The scene of a URDF model alone.
-
-        fixed_base: the base stays where it is. packages: what ``package://`` stands for, folders or ``"PREFIX=FOLDER"``. joints:
-        coordinates at the start by name, m or rad. hold: stiffness and damping of motors that hold every joint where it starts. ground:
-        the half-space below z = 0. The others are keys of ``[[include]]``; what of the file is not used is in
-        :attr:`model_notes`.
-        """
-        how = {
-            "fixed_base": fixed_base, "prefix": prefix, "position": [float(x) for x in position],
-            "packages": [os.fspath(p) for p in packages], "srdf": srdf, "joints": dict(joints or {}), "key": None,
-            "ignore_overlaps": ignore_overlaps, "any_inertia": any_inertia, "self_collision": self_collision,
-            "hold": None if hold is None else [float(x) for x in hold], "ground": ground, "friction": friction,
-        }  # fmt: skip
-        return cls._of_model(path, "robot", how, set)
+        """The scene of a URDF model alone; what can be said of it: :class:`UrdfKeys`. What of the file is not used is in
+        :attr:`model_notes`."""
+        return cls._of_model(path, "robot", UrdfKeys, how, set)
 
     @classmethod
     def from_mjcf(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        prefix: str = "",
-        position: Sequence[float] = (0.0, 0.0, 0.0),
-        joints: Mapping[str, float] | None = None,
-        key: str | None = None,
-        ignore_overlaps: bool = False,
-        any_inertia: bool = False,
-        self_collision: bool = True,
-        hold: tuple[float, float] | None = None,
-        ground: bool = False,
-        friction: float | None = None,
-        set: Set | None = None,  # noqa: A002
+        cls, path: str | os.PathLike[str], *, set: Set | None = None, **how: Unpack[MjcfKeys]  # noqa: A002
     ) -> Scene:
-        """The scene of an MJCF model alone; key: the configuration of the file in which it starts. See :meth:`from_urdf`."""
-        how = {
-            "fixed_base": False, "prefix": prefix, "position": [float(x) for x in position], "packages": [], "srdf": None,
-            "joints": dict(joints or {}), "key": key, "ignore_overlaps": ignore_overlaps, "any_inertia": any_inertia,
-            "self_collision": self_collision, "hold": None if hold is None else [float(x) for x in hold], "ground": ground,
-            "friction": friction,
-        }  # fmt: skip
-        return cls._of_model(path, "mujoco", how, set)
+        """The scene of an MJCF model alone; what can be said of it: :class:`MjcfKeys`. See :meth:`from_urdf`."""
+        return cls._of_model(path, "mujoco", MjcfKeys, how, set)
 
     @classmethod
     def _of_model(
-        cls, path: str | os.PathLike[str], root: str, how: Mapping[str, Any], changes: Set | None
+        cls, path: str | os.PathLike[str], root: str, keys: type, given: Mapping[str, Any], changes: Set | None
     ) -> Scene:
-        read = _core.Scene.model(os.fspath(path), _changes(changes or {}), root, dict(how))
+        known = get_type_hints(keys)
+        for key in given:
+            if key not in known:
+                raise TypeError(f"unexpected keyword {key!r}: expected {', '.join(known)} or set")
+        how = {**_MODEL, **{key: value for key, value in given.items() if value is not None}}
+        for key, kind in _PLAIN.items():
+            how[key] = None if how[key] is None else kind(how[key])
+        read = _core.Scene.model(os.fspath(path), _changes(changes or {}), root, how)
         scene = cls.__new__(cls)
         # The files are kept: elsewhere the same text is the same scene.
         scene._start(read.text, read.file, changes or {}, None, read.files, False)

@@ -135,3 +135,24 @@ def test_reprs_are_a_line() -> None:
     assert "<pre>" in scene._repr_html_()
     scene.body("box", ss.shapes.ball(1.0), mass=1)
     assert "not valid" in repr(scene)
+
+
+def test_models_take_the_keys_of_an_include(scenes: Path) -> None:
+    arm = ss.Scene.from_urdf(scenes / "robots/arm.urdf", fixed_base=True, prefix="left ", hold=(500, 20), ground=True)
+    names = ss.World(arm).names
+    assert "ground" in names
+    assert any(name.startswith("left ") for name in names)
+    # What is not said holds as the format has it; None is not said.
+    plain = ss.Scene.from_urdf(scenes / "robots/arm.urdf", fixed_base=True)
+    again = ss.Scene.from_urdf(scenes / "robots/arm.urdf", fixed_base=True, joints=None, srdf=None, friction=None)
+    assert plain.to_toml() == again.to_toml()
+    hopper = ss.Scene.from_mjcf(scenes / "robots/hopper.xml", position=(0, 0, 1))
+    moved = ss.Scene.from_mjcf(scenes / "robots/hopper.xml")
+    assert hopper.to_toml() != moved.to_toml()
+
+
+def test_a_key_that_a_model_has_not_is_told(scenes: Path) -> None:
+    with pytest.raises(TypeError, match="'fixed_bas': expected prefix, position"):
+        ss.Scene.from_urdf(scenes / "robots/arm.urdf", fixed_bas=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'srdf'"):
+        ss.Scene.from_mjcf(scenes / "robots/hopper.xml", srdf="a.srdf")  # type: ignore[call-arg]

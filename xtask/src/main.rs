@@ -16,8 +16,8 @@ Development tasks of stickslip.
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
   cargo xtask python          only the Python package: its wheel, tests, types and notebooks
   cargo xtask gallery         make the pictures of docs/gallery.md again
-  cargo xtask stages [S]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
-                              tries, answers, share of the time, what only it solves; S seconds a scene or problem (10)
+  cargo xtask stages [N]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
+                              tries, answers, share of the time, what only it solves; N contacts factored a scene or problem (300,000)
   cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
                               --seed N, --count M, --family F, --limit S (seconds a scene), --out DIR (what does not end is kept there)
 

@@ -13,10 +13,12 @@ const PLACES: [&str; 5] = [
 ];
 
 pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
-    let limit = match arguments {
-        [] => "10",
-        [seconds] => seconds,
-        _ => return Err("stages takes one number: seconds for a scene or problem".into()),
+    let work = match arguments {
+        [] => "300000",
+        [contacts] => contacts,
+        _ => {
+            return Err("stages takes one number: contacts factored for a scene or problem".into());
+        }
     };
     let mut command = Command::new(env!("CARGO"));
     command.args([
@@ -27,7 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
         "stickslip-cli",
         "--",
     ]);
-    command.args(["bench", "stages", "--limit", limit]);
+    command.args(["bench", "stages", "--work", work]);
     for place in PLACES {
         if root().join(place).exists() {
             command.args(["--of", place]);

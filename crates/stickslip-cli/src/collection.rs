@@ -30,7 +30,7 @@ pub(crate) struct Collection<'a> {
 }
 
 /// One problem and one solver.
-struct Row {
+struct Attempt {
     file: String,
     outcome: Outcome,
 }
@@ -114,7 +114,7 @@ impl Collection<'_> {
         file: &str,
         problem: &StoredProblem,
         columns: &mut [Column],
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<Attempt>,
     ) -> Result<(), Failure> {
         let mut first = None;
         for (number, column) in columns.iter_mut().enumerate() {
@@ -149,9 +149,9 @@ impl Collection<'_> {
     }
 
     /// A row of the table, printed at once: the next may take long.
-    fn add(&self, rows: &mut Vec<Row>, file: &str, outcome: Outcome) -> Result<(), Failure> {
+    fn add(&self, rows: &mut Vec<Attempt>, file: &str, outcome: Outcome) -> Result<(), Failure> {
         let file = file.to_owned();
-        let row = Row { file, outcome };
+        let row = Attempt { file, outcome };
         if !self.json {
             print(&row.text())?;
         }
@@ -181,7 +181,7 @@ impl Collection<'_> {
     }
 }
 
-impl Row {
+impl Attempt {
     fn text(&self) -> String {
         let file = &self.file;
         match &self.outcome {
@@ -221,7 +221,7 @@ impl Row {
     }
 }
 
-fn json_of_all(columns: &[Column], profiles: &[Profile], rows: &[Row]) -> Value {
+fn json_of_all(columns: &[Column], profiles: &[Profile], rows: &[Attempt]) -> Value {
     let solvers: Vec<_> = columns
         .iter()
         .zip(profiles)
@@ -232,7 +232,7 @@ fn json_of_all(columns: &[Column], profiles: &[Profile], rows: &[Row]) -> Value 
             })
         })
         .collect();
-    let rows: Vec<_> = rows.iter().map(Row::json).collect();
+    let rows: Vec<_> = rows.iter().map(Attempt::json).collect();
     json!({
         "solved": columns[0].solved(), "problems": columns[0].times.len(), "solvers": solvers, "rows": rows
     })

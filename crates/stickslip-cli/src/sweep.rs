@@ -13,7 +13,7 @@ use stickslip::prelude::Scene;
 use stickslip_console::progress::Progress as Told;
 use stickslip_console::{Failure, Verdict, positive_seconds, print_as, seconds};
 use stickslip_sweep::{
-    Choice, Folder, Keep, Look, Origin, Part, Progress, Row, Stored, Sweep, SweepError,
+    Choice, Folder, Keep, Look, Origin, Part, Progress, RunRow, Stored, Sweep, SweepError,
     parse_parameter, plot, work,
 };
 
@@ -244,7 +244,7 @@ fn words(p: Progress) -> String {
 
 struct Account<'a> {
     done: Progress,
-    rows: &'a [Row],
+    rows: &'a [RunRow],
     runs: usize,
     table: &'a Path,
     seconds: f64,

@@ -282,3 +282,37 @@ fn progress_is_told_where_there_is_no_terminal() {
     }
     assert_eq!(told(&["--quiet"]), "");
 }
+
+#[test]
+fn what_lies_beside_the_file_is_made_from_it() {
+    let place = folder();
+    let scene = write(&place, "ball.toml", ball(""));
+    let name = |stem: &str, ending: &str| path(&place, &format!("{stem}.{ending}"));
+    let run = |stem: &str, more: &[&str]| {
+        let files = ["parquet", "csv", "html"].map(|ending| name(stem, ending));
+        let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
+        let begin = ["run", &scene, "--h", "1e-4", "--quiet", "--contacts"];
+        stickslip(&[&begin[..], &outputs, more].concat())
+    };
+    run("whole", &[]).exits(0);
+    let halved = run("broken", &["--limit", "0.02"]).exits(1);
+    let (parquet, csv, html) = (
+        name("broken", "parquet"),
+        name("broken", "csv"),
+        name("broken", "html"),
+    );
+    let go_on = format!("stickslip run --resume {parquet} -o {csv} -o {html} --contacts");
+    assert!(halved.out.contains(&go_on), "{}", halved.out);
+    // Without being asked for they stay as they are, and that is told.
+    let rest = stickslip(&["run", "--resume", &parquet, "--quiet"]).exits(0);
+    rest.says(&["broken.csv stays as it is", "broken.html stays as it is"]);
+    // Of a run that has ended they can still be made.
+    let made = ["run", "--resume", &parquet, "-o", &csv, "-o", &html];
+    stickslip(&[&made[..], &["--contacts", "--quiet"]].concat()).exits(0);
+    assert_eq!(files(&place, "whole"), files(&place, "broken"));
+    let second = name("second", "parquet");
+    stickslip(&["run", "--resume", &parquet, "-o", &second])
+        .exits(2)
+        .says(&["a run that goes on has its Parquet file"]);
+    assert!(!Path::new(&second).exists());
+}

@@ -476,3 +476,15 @@ fn a_closing_vice_stops_the_run_and_names_its_jaws() {
         assert!(said.contains(words), "no \"{words}\" in: {said}");
     }
 }
+
+#[test]
+fn steps_that_would_not_come_to_an_end_are_told() {
+    let ran = stickslip(&["run", "scenes/pendulum.toml", "--error", "1e-9", "--quiet"]).exits(1);
+    let said = format!("{}{}", ran.out, ran.err);
+    for words in [
+        "a wanted error of 1.0e-9 m asks for steps of",
+        "ask for a larger error",
+    ] {
+        assert!(said.contains(words), "no \"{words}\" in: {said}");
+    }
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stickslip_random::Random;
-use stickslip_sweep::{Row, State, Stored};
+use stickslip_sweep::{RunRow, State, Stored};
 use stickslip_testing::setting;
 use support::{folder, path, program, stickslip, write};
 
@@ -35,7 +35,7 @@ velocity = ["speed", 0, 0]
 "#;
 
 /// The rows without what two runs of one key do not share, sorted by their values.
-fn rows(place: &str) -> Vec<Row> {
+fn rows(place: &str) -> Vec<RunRow> {
     let stored = Stored::read(Path::new(place)).expect("a sweep");
     let mut rows = stored.rows;
     rows.iter_mut().for_each(|row| row.seconds = 0.0);

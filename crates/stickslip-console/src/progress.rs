@@ -14,6 +14,8 @@ pub struct Progress {
     /// Seconds between lines, and when the next one is due; `None` with a bar or where nothing is to be told.
     lines: Option<(f64, f64)>,
     begun: Instant,
+    /// Seconds on processors before that.
+    before: f64,
     /// When the bar is next due, s.
     bar_due: f64,
     pace: Pace,
@@ -29,6 +31,7 @@ impl Progress {
             bar: (terminal && !hidden).then(bar),
             lines: (!terminal && !hidden).then_some((every, every)),
             begun: Instant::now(),
+            before: on_processors().unwrap_or(0.0),
             bar_due: BAR_EVERY,
             pace: Pace::from(0.0),
         }
@@ -42,7 +45,8 @@ impl Progress {
     /// This part is done; `words` says what that is, and is made only where it is shown.
     pub fn at(&mut self, done: f64, words: impl FnOnce() -> String) {
         let now = self.begun.elapsed().as_secs_f64();
-        self.pace.add(now, done);
+        let before = self.before;
+        self.pace.add(now, done, || worked(now, before));
         match (&self.bar, self.lines) {
             (Some(bar), _) if now >= self.bar_due => {
                 self.bar_due = now + BAR_EVERY;
@@ -60,7 +64,8 @@ impl Progress {
     }
 
     fn line(&self, words: String) -> String {
-        match self.pace.left() {
+        let now = self.begun.elapsed().as_secs_f64();
+        match self.pace.left(worked(now, self.before)) {
             Some(left) => format!("{words}; about {} left", waiting(left)),
             None => words,
         }
@@ -73,6 +78,22 @@ impl Progress {
         }
         self.lines = None;
     }
+}
+
+/// Seconds on processors since there were so many; those of the clock where the system does not tell.
+fn worked(clock: f64, before: f64) -> f64 {
+    on_processors().map_or(clock, |work| work - before)
+}
+
+/// Seconds that this process has had on processors, all threads together; only Linux tells without a call into C.
+fn on_processors() -> Option<f64> {
+    /// What Linux counts in, whatever its clock, s.
+    const TICK: f64 = 0.01;
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is the program's name in brackets, which may hold anything; the 14th and 15th are ticks as user and as system.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    Some((ticks()? + ticks()?) * TICK)
 }
 
 fn bar() -> ProgressBar {

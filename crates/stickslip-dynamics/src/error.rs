@@ -109,6 +109,23 @@ pub enum StepError {
         /// The bodies of the last event.
         bodies: String,
     },
+    /// The wanted error asks for steps so short that the run would not end.
+    #[error(
+        "step {step} at t = {t} s: a wanted error of {error:.1e} m asks for steps of {h:.1e} s, {steps:.0e} of them to the end; \
+         what rounding and joints leave in a step does not fall with its length: ask for a larger error, or for a fixed h"
+    )]
+    Crawling {
+        /// Number of the step.
+        step: u64,
+        /// Time, s.
+        t: f64,
+        /// The wanted error, m.
+        error: f64,
+        /// Length of the steps, s.
+        h: f64,
+        /// How many more of these it would take.
+        steps: f64,
+    },
     /// A force, motion or state is not finite.
     #[error("step {step} at t = {t} s: {what} of body \"{body}\" is not finite")]
     NotFinite {
@@ -198,9 +215,13 @@ impl StepError {
         }
     }
 
-    /// Could a shorter step pass? Not where a force or a motion is not finite, nor where events are all there is.
+    /// Could a shorter step pass? Not where a force or a motion is not finite, nor where events are all there is, nor where steps are too
+    /// short already.
     pub(crate) const fn may_pass_if_shorter(&self) -> bool {
-        !matches!(self, Self::NotFinite { .. } | Self::Stalled { .. })
+        !matches!(
+            self,
+            Self::NotFinite { .. } | Self::Stalled { .. } | Self::Crawling { .. }
+        )
     }
 
     /// The same error of a step that was divided into so many parts at last.

@@ -33,7 +33,7 @@ enum What {
     /// A coordinate of a joint.
     Coordinate(usize, usize),
     /// What acts along one axis of a joint.
-    Axis(usize, Row, usize),
+    Axis(usize, AxisPart, usize),
 }
 
 /// Which number of a vector.
@@ -54,7 +54,7 @@ enum Load {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Row {
+enum AxisPart {
     Hold,
     Motor,
     Friction,
@@ -143,7 +143,7 @@ impl Part {
     }
 }
 
-impl Row {
+impl AxisPart {
     const fn of(self, done: &JointImpulse) -> [f64; AXES] {
         match self {
             Self::Hold => done.hold,
@@ -277,9 +277,9 @@ fn of_joint(joint: usize, rest: &str) -> Option<What> {
     }
     let (row, name) = rest.split_once('.')?;
     let row = match row {
-        "hold" => Row::Hold,
-        "motor" => Row::Motor,
-        "friction" => Row::Friction,
+        "hold" => AxisPart::Hold,
+        "motor" => AxisPart::Motor,
+        "friction" => AxisPart::Friction,
         _ => return None,
     };
     axis(name).map(|axis| What::Axis(joint, row, axis))

@@ -11,7 +11,7 @@ const SAME: f64 = 1e-12;
 
 /// A row: where, along what, how far.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct GapRow {
     /// The point, m.
     pub point: DVec3,
     /// The unit normal.
@@ -37,7 +37,7 @@ struct Place {
 
 impl Reducer {
     /// Sets `keep` to false for every row that others imply.
-    pub fn mark(&mut self, rows: &[Row], keep: &mut Vec<bool>) {
+    pub fn mark(&mut self, rows: &[GapRow], keep: &mut Vec<bool>) {
         keep.clear();
         keep.resize(rows.len(), true);
         self.grouped.clear();
@@ -164,14 +164,14 @@ fn interpolated(hull: &[Place], at: DVec2, tolerance: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn kept(rows: &[Row]) -> Vec<usize> {
+    fn kept(rows: &[GapRow]) -> Vec<usize> {
         let mut keep = Vec::new();
         Reducer::default().mark(rows, &mut keep);
         (0..rows.len()).filter(|&k| keep[k]).collect()
     }
 
-    fn row(x: f64, y: f64, gap: f64) -> Row {
-        Row {
+    fn row(x: f64, y: f64, gap: f64) -> GapRow {
+        GapRow {
             point: DVec3::new(x, y, 0.3),
             normal: DVec3::Z,
             gap,
@@ -180,12 +180,12 @@ mod tests {
 
     #[test]
     fn a_grid_stands_on_its_corners() {
-        let grid: Vec<Row> = (0..25)
+        let grid: Vec<GapRow> = (0..25)
             .map(|k| row(0.1 * f64::from(k % 5), 0.1 * f64::from(k / 5), 0.0))
             .collect();
         assert_eq!(kept(&grid), [0, 4, 20, 24]);
         // Tilted: still affine.
-        let tilted: Vec<Row> = grid
+        let tilted: Vec<GapRow> = grid
             .iter()
             .map(|r| row(r.point.x, r.point.y, 0.01 * r.point.x))
             .collect();
@@ -195,7 +195,7 @@ mod tests {
         bump[12].gap = -1e-6;
         assert_eq!(kept(&bump), [0, 4, 12, 20, 24]);
         // On a side along y but for rounding.
-        let rounded: Vec<Row> = (0..5)
+        let rounded: Vec<GapRow> = (0..5)
             .map(|k| row(1.5 + 4e-16 * f64::from(k % 3), 0.5 * f64::from(k), 0.0))
             .chain([row(3.0, 1.0, 0.0)])
             .collect();

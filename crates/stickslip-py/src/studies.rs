@@ -84,7 +84,7 @@ pub(crate) fn compare<'py>(py: Python<'py>, a: Side<'py>, b: Side<'py>) -> PyRes
     let found = detached(py, || {
         Ok(stickslip::record::compare(a.states()?, b.states()?)?)
     })?;
-    let row = |r: &stickslip::record::compare::Row| {
+    let row = |r: &stickslip::record::compare::Distances| {
         let [dist, angle, velocity, spin] = Metric::ALL.map(|m| r.get(m));
         [
             r.t,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use stickslip_sweep::{Choice, Folder, Keep, Origin, Part, Range, Row, SweepError, work};
+use stickslip_sweep::{Choice, Folder, Keep, Origin, Part, Range, RunRow, SweepError, work};
 
 /// One scene with many settings.
 #[pyclass(frozen, module = "stickslip._core")]
@@ -181,11 +181,11 @@ impl Interrupts {
     }
 }
 
-fn json(row: &Row) -> String {
+fn json(row: &RunRow) -> String {
     serde_json::to_string(row).unwrap_or_default()
 }
 
-fn parsed(row: &str) -> Result<Row, Fault> {
+fn parsed(row: &str) -> Result<RunRow, Fault> {
     serde_json::from_str(row).map_err(|e| Fault::Input(format!("this is no row of a sweep: {e}")))
 }
 

@@ -31,7 +31,7 @@ pub struct Largest {
 
 /// The two trajectories at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct Distances {
     /// Time, s.
     pub t: f64,
     /// One for each [`Metric`], in the order of [`Metric::ALL`].
@@ -46,7 +46,7 @@ pub struct Comparison {
     /// Bodies, in the order of the first trajectory.
     pub names: Vec<String>,
     /// In the order of time; never empty.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Distances>,
     /// States of the first trajectory outside the time of the second, left out.
     pub outside: u64,
 }
@@ -95,7 +95,7 @@ impl Metric {
     }
 }
 
-impl Row {
+impl Distances {
     /// The largest value of one metric.
     #[must_use]
     pub fn get(&self, metric: Metric) -> Largest {
@@ -106,7 +106,7 @@ impl Row {
 impl Comparison {
     /// The row with the largest value of one metric; the earliest of equals.
     #[must_use]
-    pub fn max(&self, metric: Metric) -> &Row {
+    pub fn max(&self, metric: Metric) -> &Distances {
         let mut worst = &self.rows[0];
         for row in &self.rows {
             if row.get(metric).value > worst.get(metric).value {
@@ -118,7 +118,7 @@ impl Comparison {
 
     /// The row at the last common time.
     #[must_use]
-    pub fn last(&self) -> &Row {
+    pub fn last(&self) -> &Distances {
         &self.rows[self.rows.len() - 1]
     }
 }
@@ -155,7 +155,7 @@ pub fn compare(a: States<'_>, b: States<'_>) -> Result<Comparison, RecordError> 
                 }
             }
         }
-        rows.push(Row {
+        rows.push(Distances {
             t,
             largest,
             interpolated,

@@ -57,6 +57,7 @@ pub mod auto;
 pub(crate) mod coupling;
 pub mod engines;
 pub(crate) mod factor;
+mod laws;
 pub mod lcp;
 pub mod limit;
 pub mod problem;

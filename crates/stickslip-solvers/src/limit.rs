@@ -12,12 +12,14 @@ thread_local! {
     static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
     /// What is left of the work allowed.
     static WORK: Cell<Option<usize>> = const { Cell::new(None) };
+    /// What is left of the work allowed from outside: no limit within lifts it.
+    static ALLOWED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Limits what this thread solves as long as it lives; the limit before it holds again afterwards.
 #[derive(Debug)]
 pub struct Limit {
-    before: Option<Instant>,
+    before: (Option<Instant>, Option<usize>),
 }
 
 impl Limit {
@@ -25,17 +27,23 @@ impl Limit {
     /// (or longer than the clock counts) limits nothing.
     #[must_use]
     pub fn seconds(seconds: f64) -> Self {
-        let before = UNTIL.get();
+        let before = (UNTIL.get(), ALLOWED.get());
         let length = Duration::try_from_secs_f64(seconds).ok();
         let until = length.and_then(|length| Instant::now().checked_add(length));
-        UNTIL.set(match (before, until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        });
+        UNTIL.set(sooner(before.0, until));
         Self { before }
     }
 
-    /// Is the time over?
+    /// From now, for so much work, in contacts factored: a factorisation of a system of n contacts counts n. It ends at the same place
+    /// on every machine. A limit that is already there is not prolonged.
+    #[must_use]
+    pub fn work(contacts: usize) -> Self {
+        let before = (UNTIL.get(), ALLOWED.get());
+        ALLOWED.set(sooner(before.1, Some(contacts)));
+        Self { before }
+    }
+
+    /// Is the time over, or the work done?
     #[must_use]
     pub fn is_reached(&self) -> bool {
         reached()
@@ -44,7 +52,16 @@ impl Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        UNTIL.set(self.before);
+        UNTIL.set(self.before.0);
+        ALLOWED.set(self.before.1);
+    }
+}
+
+/// The limit that is reached first.
+fn sooner<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -78,12 +95,16 @@ impl Drop for WorkLimit {
 
 /// Counts the factorisation of a system of so many contacts.
 pub(crate) fn spend(contacts: usize) {
-    WORK.set(WORK.get().map(|left| left.saturating_sub(contacts)));
+    for limit in [&WORK, &ALLOWED] {
+        limit.set(limit.get().map(|left| left.saturating_sub(contacts)));
+    }
 }
 
 /// Is a limit of this thread, if it has one, reached?
 pub(crate) fn reached() -> bool {
-    WORK.get() == Some(0) || UNTIL.get().is_some_and(|until| Instant::now() >= until)
+    WORK.get() == Some(0)
+        || ALLOWED.get() == Some(0)
+        || UNTIL.get().is_some_and(|until| Instant::now() >= until)
 }
 
 #[cfg(test)]
@@ -110,6 +131,28 @@ mod tests {
         assert!(!reached());
         spend(7);
         assert!(reached());
+        drop(outer);
+        assert!(!reached());
+    }
+
+    #[test]
+    fn work_allowed_from_outside_is_not_lifted_within() {
+        let outer = Limit::work(100);
+        let within = WorkLimit::of(None);
+        spend(60);
+        assert!(!reached());
+        {
+            // What is spent under a smaller one counts for that only: the larger one holds again as it was.
+            let inner = Limit::work(10);
+            spend(10);
+            assert!(inner.is_reached());
+        }
+        spend(39);
+        assert!(!outer.is_reached());
+        spend(1);
+        assert!(outer.is_reached());
+        drop(within);
+        assert!(outer.is_reached());
         drop(outer);
         assert!(!reached());
     }

@@ -2,7 +2,7 @@
 //! kept, `runs.parquet` is the table of all. Files are written beside their place and renamed: what is there is whole.
 
 use crate::error::SweepError;
-use crate::row::Row;
+use crate::row::RunRow;
 use crate::sweep::{Description, Sweep, same_bits, trajectory};
 use std::fs;
 use std::io::ErrorKind;
@@ -25,7 +25,7 @@ pub struct Stored {
     /// What it is.
     pub description: Description,
     /// Its rows that are done, in the order of their files.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RunRow>,
 }
 
 impl Folder {
@@ -101,7 +101,7 @@ impl Folder {
 
     /// The row of a run that is done; what is no row counts as none.
     #[must_use]
-    pub fn row(&self, key: &str) -> Option<Row> {
+    pub fn row(&self, key: &str) -> Option<RunRow> {
         read_row(&self.row_path(key)).filter(|row| row.key == key)
     }
 
@@ -109,7 +109,7 @@ impl Folder {
     ///
     /// # Errors
     /// Where it has not, or the row cannot be written.
-    pub fn put(&self, row: &Row) -> Result<(), SweepError> {
+    pub fn put(&self, row: &RunRow) -> Result<(), SweepError> {
         if let Some(first) = self.row(&row.key) {
             return same_bits(&first, row, self.limited);
         }
@@ -137,7 +137,7 @@ impl Folder {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn write_table(&self, sweep: &Sweep, rows: &[Row]) -> Result<PathBuf, SweepError> {
+    pub fn write_table(&self, sweep: &Sweep, rows: &[RunRow]) -> Result<PathBuf, SweepError> {
         let path = self.path.join("runs.parquet");
         let about = serde_json::to_string(sweep.description()).unwrap_or_default();
         write_table(&path, &columns(sweep, rows), &[("stickslip.sweep", about)])?;
@@ -184,24 +184,24 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>, SweepError> {
     Ok(paths)
 }
 
-fn read_row(path: &Path) -> Option<Row> {
+fn read_row(path: &Path) -> Option<RunRow> {
     let whole = path.extension().is_some_and(|e| e == "json");
     let text = whole.then(|| fs::read_to_string(path).ok())??;
     serde_json::from_str(&text).ok()
 }
 
 /// The table: a column for each parameter by its name, how the run ended, and a column for each result.
-fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<TableColumn> {
+fn columns(sweep: &Sweep, rows: &[RunRow]) -> Vec<TableColumn> {
     let column = |name: &str, unit: &str, cells| TableColumn {
         name: name.into(),
         unit: unit.into(),
         cells,
     };
-    let text = |of: &dyn Fn(&Row) -> Option<String>| Cells::Text(rows.iter().map(of).collect());
-    let real = |of: &dyn Fn(&Row) -> Option<f64>| Cells::Real(rows.iter().map(of).collect());
+    let text = |of: &dyn Fn(&RunRow) -> Option<String>| Cells::Text(rows.iter().map(of).collect());
+    let real = |of: &dyn Fn(&RunRow) -> Option<f64>| Cells::Real(rows.iter().map(of).collect());
     let mut all = Vec::new();
     for (k, (key, _)) in sweep.parameters.iter().enumerate() {
-        let number = |row: &Row| row.values[k].parse::<f64>().ok();
+        let number = |row: &RunRow| row.values[k].parse::<f64>().ok();
         let cells = if rows.iter().all(|row| number(row).is_some()) {
             real(&number)
         } else {

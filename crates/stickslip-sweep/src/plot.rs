@@ -2,7 +2,7 @@
 
 use crate::error::SweepError;
 use crate::folder::Stored;
-use crate::row::Row;
+use crate::row::RunRow;
 use stickslip_plot::colour::scale;
 use stickslip_plot::{Axis, Colour, Image, Plot};
 
@@ -70,7 +70,7 @@ pub fn plot(stored: &Stored, look: &Look) -> Result<Plot, SweepError> {
     }
 }
 
-fn number(stored: &Stored, row: &Row, k: usize) -> Result<f64, SweepError> {
+fn number(stored: &Stored, row: &RunRow, k: usize) -> Result<f64, SweepError> {
     row.values[k].parse().map_err(|_| {
         let key = &stored.description.parameters[k];
         SweepError::Input(format!(

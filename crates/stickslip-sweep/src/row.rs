@@ -40,7 +40,7 @@ impl State {
 
 /// One run of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct RunRow {
     /// SHA-256 of the scene with its settings and the program's version.
     pub key: String,
     /// Values of the parameters.

@@ -4,7 +4,7 @@ use crate::asked::{Asked, Watch};
 use crate::error::SweepError;
 use crate::plan::{Choice, Point};
 use crate::range::Range;
-use crate::row::{Row, State};
+use crate::row::{RunRow, State};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
@@ -199,7 +199,7 @@ impl Sweep {
         prepared: &Prepared,
         (keep, folder): (Keep, &Path),
         interrupted: &dyn Fn() -> bool,
-    ) -> Result<Option<Row>, SweepError> {
+    ) -> Result<Option<RunRow>, SweepError> {
         let start = Instant::now();
         let first = self.simulate(prepared, keep == Keep::All, folder, interrupted)?;
         let Some(mut row) = first else {
@@ -224,7 +224,7 @@ impl Sweep {
         record: bool,
         folder: &Path,
         interrupted: &dyn Fn() -> bool,
-    ) -> Result<Option<Row>, SweepError> {
+    ) -> Result<Option<RunRow>, SweepError> {
         let scene = match &prepared.scene {
             Ok(scene) => scene,
             Err(why) => return Ok(Some(self.refused(prepared, why.clone()))),
@@ -263,8 +263,8 @@ impl Sweep {
         Ok(Some(row(prepared, &outcome, watch.results())))
     }
 
-    fn refused(&self, prepared: &Prepared, why: String) -> Row {
-        Row {
+    fn refused(&self, prepared: &Prepared, why: String) -> RunRow {
+        RunRow {
             key: prepared.key.clone(),
             values: prepared.point.clone(),
             state: State::Refused,
@@ -292,7 +292,7 @@ pub(crate) fn trajectory(folder: &Path, key: &str) -> PathBuf {
 }
 
 /// Two runs of one key must end in the same states; where time is limited, only if both came as far.
-pub(crate) fn same_bits(first: &Row, second: &Row, limited: bool) -> Result<(), SweepError> {
+pub(crate) fn same_bits(first: &RunRow, second: &RunRow, limited: bool) -> Result<(), SweepError> {
     let comparable = !limited || first.steps == second.steps;
     if comparable && first.hash != second.hash {
         return Err(SweepError::Differs {
@@ -304,7 +304,7 @@ pub(crate) fn same_bits(first: &Row, second: &Row, limited: bool) -> Result<(), 
     Ok(())
 }
 
-fn row(prepared: &Prepared, outcome: &Outcome, results: Vec<Option<f64>>) -> Row {
+fn row(prepared: &Prepared, outcome: &Outcome, results: Vec<Option<f64>>) -> RunRow {
     let state = match (outcome.reached_end(), outcome.certified()) {
         (false, _) => State::Stopped,
         (true, false) => State::Approximate,
@@ -314,7 +314,7 @@ fn row(prepared: &Prepared, outcome: &Outcome, results: Vec<Option<f64>>) -> Row
     let law = Residual::LAW
         .iter()
         .map(|&kind| outcome.worst[kind as usize].0);
-    Row {
+    RunRow {
         key: prepared.key.clone(),
         values: prepared.point.clone(),
         state,

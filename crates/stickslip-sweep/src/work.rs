@@ -2,7 +2,7 @@
 
 use crate::error::SweepError;
 use crate::folder::Folder;
-use crate::row::Row;
+use crate::row::RunRow;
 use crate::sweep::{Keep, Sweep};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -71,7 +71,7 @@ pub fn work(
     (part, keep, threads): (Part, Keep, usize),
     progress: &(dyn Fn(Progress) + Sync),
     interrupted: &dyn Fn() -> bool,
-) -> Result<(Vec<Row>, Progress), SweepError> {
+) -> Result<(Vec<RunRow>, Progress), SweepError> {
     if keep != Keep::Nothing {
         folder.make_trajectories()?;
     }
@@ -79,7 +79,7 @@ pub fn work(
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let stopped = || stop.load(Ordering::Relaxed);
-    let rows: Mutex<Vec<Option<Row>>> = Mutex::new(vec![None; runs]);
+    let rows: Mutex<Vec<Option<RunRow>>> = Mutex::new(vec![None; runs]);
     let of = (0..runs).filter(|&run| part.has(run)).count();
     let state = Mutex::new(Progress {
         of,
@@ -133,7 +133,7 @@ fn one(
     folder: &Folder,
     (run, part, keep): (usize, Part, Keep),
     interrupted: &dyn Fn() -> bool,
-) -> Result<Option<(Row, bool)>, SweepError> {
+) -> Result<Option<(RunRow, bool)>, SweepError> {
     let prepared = sweep.prepare(&sweep.points()[run]);
     if let Some(row) = folder.row(&prepared.key) {
         return Ok(Some((row, true)));

@@ -11,8 +11,8 @@ use crate::model::ModelArgs;
 use crate::options::overrides;
 use crate::signals::Signals;
 use onlookers::Onlookers;
-use outputs::Outputs;
-use report::Report;
+use outputs::{Outputs, is_parquet};
+use report::{Report, quoted};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -73,7 +73,8 @@ pub(crate) struct Args {
     /// Set a parameter of the scene or a key such as material.friction (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Record to this file: .parquet, .csv, or .html to look at (may be repeated)
+    /// Record to this file: .parquet, .csv, or .html to look at (may be repeated); with --resume a .csv or .html, made from the whole
+    /// Parquet file at the end
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
     /// Record every Nth step only
@@ -121,7 +122,7 @@ pub(crate) struct Args {
 }
 
 /// Options that a run which goes on has had already.
-const OF_A_NEW_RUN: [&str; 27] = [
+const OF_A_NEW_RUN: [&str; 24] = [
     "scene",
     "h",
     "until",
@@ -133,10 +134,7 @@ const OF_A_NEW_RUN: [&str; 27] = [
     "accept",
     "strict",
     "set",
-    "output",
     "every",
-    "contacts",
-    "joints",
     "fixed_base",
     "package_path",
     "srdf",
@@ -211,6 +209,7 @@ impl Args {
             outcome: &outcome,
             onlookers: &onlookers,
             written,
+            beside: self.beside(),
             elapsed: start.elapsed().as_secs_f64(),
         };
         print_as(self.json, || report.json(), || report.text())?;
@@ -241,6 +240,16 @@ impl Args {
                 ("--accept", "step.accept", &accept),
             ],
         )
+    }
+
+    /// The words by which the command that goes on makes what is written beside the Parquet file.
+    fn beside(&self) -> String {
+        let others = self.output.iter().filter(|path| !is_parquet(path));
+        let flags = [(self.contacts, " --contacts"), (self.joints, " --joints")];
+        others
+            .map(|path| format!(" -o {}", quoted(&path.display().to_string())))
+            .chain(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()))
+            .collect()
     }
 
     fn outputs<'a>(&'a self, scene: &'a Path) -> Outputs<'a> {

@@ -132,6 +132,10 @@ fn ending(path: &Path) -> String {
     ending.unwrap_or_default().to_ascii_lowercase()
 }
 
+pub(super) fn is_parquet(path: &Path) -> bool {
+    ending(path) == "parquet"
+}
+
 /// Do two paths lead to one file, however they are written? A file that is not there yet counts by its folder and name.
 fn same_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {

@@ -1,6 +1,7 @@
 //! What a run came to, for people and as JSON.
 
 use super::onlookers::Onlookers;
+use super::outputs::is_parquet;
 use super::traced::Traced;
 use crate::account;
 use crate::options::title_of;
@@ -19,6 +20,8 @@ pub(super) struct Report<'a> {
     pub(super) onlookers: &'a Onlookers,
     /// Trajectory files.
     pub(super) written: &'a [PathBuf],
+    /// What the command that goes on says of other files.
+    pub(super) beside: String,
     /// Of the whole run, s.
     pub(super) elapsed: f64,
 }
@@ -93,7 +96,9 @@ impl Report<'_> {
             ));
         }
         let file = self.resumable();
-        lines.extend(file.map(|file| format!("  to go on     stickslip run --resume {file}")));
+        let beside = &self.beside;
+        let go_on = |file| format!("  to go on     stickslip run --resume {file}{beside}");
+        lines.extend(file.map(go_on));
         if o.account.steps > 0 {
             let words = account::words(&o.account, self.world.settings().tolerance);
             lines.push(format!("  certified    {words}"));
@@ -103,11 +108,7 @@ impl Report<'_> {
     /// The file from which an interrupted run can go on, as it is written on a command line.
     fn resumable(&self) -> Option<String> {
         self.outcome.interrupted?;
-        let parquet = |p: &&PathBuf| {
-            p.extension()
-                .is_some_and(|e| e.eq_ignore_ascii_case("parquet"))
-        };
-        let file = self.written.iter().find(parquet)?;
+        let file = self.written.iter().find(|path| is_parquet(path))?;
         Some(quoted(&file.display().to_string()))
     }
 
@@ -200,7 +201,7 @@ impl Report<'_> {
 }
 
 /// A word of a command line: in quotes where a shell would take it for several.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

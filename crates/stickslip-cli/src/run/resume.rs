@@ -1,23 +1,51 @@
 //! `stickslip run --resume OUT.parquet`: the file knows its scene and where the run stood.
 
+use super::outputs::is_parquet;
 use super::{Args, Run};
 use std::path::Path;
 use stickslip::dynamics::check::scene_in;
 use stickslip::prelude::World;
-use stickslip::record::{Every, ParquetWriter, RecordError, Resumed};
+use stickslip::record::{Every, ParquetWriter, Reader, RecordError, Resumed};
 use stickslip_console::{Failure, Verdict};
 
 impl Args {
-    /// Goes on with the run that was to write `file`.
+    /// Goes on with the run that was to write `file`; what is to lie beside it is made from it afterwards.
     pub(super) fn go_on(&self, file: &Path) -> Result<Verdict, Failure> {
+        if let Some(path) = self.output.iter().find(|path| is_parquet(path)) {
+            return Err(Failure::Input(format!(
+                "-o {}: a run that goes on has its Parquet file; made from it can be a .csv or .html",
+                path.display()
+            )));
+        }
+        let verdict = match ParquetWriter::resume(file) {
+            Ok(resumed) => self.rest(file, resumed)?,
+            Err(RecordError::Unresumable { reason, .. })
+                if !self.output.is_empty() && is_parquet(file) && file.is_file() =>
+            {
+                eprintln!("note: {}: {reason}", file.display());
+                Verdict::Good
+            }
+            Err(e) => return Err(e.into()),
+        };
+        if !self.output.is_empty() {
+            self.make_from(file)?;
+        }
+        Ok(verdict)
+    }
+
+    /// The steps that are left.
+    fn rest(&self, file: &Path, resumed: Resumed) -> Result<Verdict, Failure> {
         let Resumed {
             writer,
             header,
             memory,
-        } = ParquetWriter::resume(file)?;
+        } = resumed;
         let writer = writer.save_every(self.save_every);
         let scene = scene_in(&header)?;
         let world = World::from_scene(&scene)?;
+        // A wrong ending is told now, not after the run.
+        self.outputs(file).recorder(&scene, &world)?;
+        self.tell_of_others(file);
         let (recorder, memory) = match memory {
             None => {
                 eprintln!("note: the run died before its first step was saved: it begins anew");
@@ -41,5 +69,31 @@ impl Args {
             memory,
             written: &[file.to_path_buf()],
         })
+    }
+
+    /// What has the run's name and is not made anew may have been begun by it.
+    fn tell_of_others(&self, file: &Path) {
+        let beside = ["csv", "html"].map(|ending| file.with_extension(ending));
+        let stays = |path: &&std::path::PathBuf| path.exists() && !self.output.contains(path);
+        for path in beside.iter().filter(stays) {
+            let name = path.display();
+            eprintln!("note: {name} stays as it is; -o {name} makes it from the whole run");
+        }
+    }
+
+    /// Tables and pages of what is in the file, through the writers that a run has.
+    fn make_from(&self, file: &Path) -> Result<(), Failure> {
+        let mut reader = Reader::open(file)?;
+        let scene = scene_in(&reader.header)?;
+        let world = World::from_scene(&scene)?;
+        let mut outputs = self.outputs(file).recorder(&scene, &world)?;
+        reader.play(&mut outputs)?;
+        for warning in reader.warnings.iter().chain(&reader.seal().warning()) {
+            eprintln!("note: {warning}");
+        }
+        for path in &self.output {
+            eprintln!("written {}", path.display());
+        }
+        Ok(())
     }
 }

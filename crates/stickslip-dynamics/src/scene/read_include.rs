@@ -1,4 +1,4 @@
-//! `[[include]]`: models of other formats as bodies, joints and frames of the scene; and `[[frame]]`.
+//! `[[include]]`: models of other formats as bodies, joints and frames of the scene.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,15 +8,13 @@ use stickslip_geometry::{Pose, Shape};
 use stickslip_model::Friction;
 use stickslip_model::joint::{AXES, Goal};
 use stickslip_robots::{
-    Coordinate, Drive, Kind, Note, Options, Overlap, Packages, Place, Regard, Robot, Start,
+    Coordinate, Drive, Kind, Note, Options, Packages, Place, Regard, Robot, Start,
 };
 
 use super::files::Files;
 use super::joint::{Anchor, Axes, AxisHold, Frame, Joint, JointAxis, JointMotor, JointType};
-use super::keys::{FRAME, HOLD, INCLUDE};
+use super::keys::{HOLD, INCLUDE};
 use super::node::{Fault, Node, Outcome, Value};
-use super::read_body::read_name;
-use super::read_pairs::Names;
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, tables, text};
 use super::table::Table;
@@ -73,14 +71,14 @@ impl stickslip_robots::Files for Beside<'_> {
 }
 
 /// One model and how the scene wants it.
-struct Model<'n> {
-    robot: Robot,
+pub(super) struct Model<'n> {
+    pub(super) robot: Robot,
     prefix: String,
     material: Material,
-    file: &'n Node,
+    pub(super) file: &'n Node,
     /// Gains of motors that hold what no actuator drives.
     hold: Option<Goal>,
-    ignore_overlaps: bool,
+    pub(super) ignore_overlaps: bool,
     self_collision: bool,
     any_inertia: bool,
 }
@@ -372,77 +370,6 @@ impl<'n> Model<'n> {
     fn coordinate(&self, joint: &str) -> Option<&Coordinate> {
         self.robot.coordinates.iter().find(|c| c.name == joint)
     }
-
-    /// Links that overlap at the start: an error that names them all, or pairs that pass through each other.
-    fn settle_overlaps(&mut self) -> Outcome<()> {
-        let overlaps = self.robot.overlaps();
-        let own = |o: &&Overlap| o.bodies.iter().all(|&k| self.is_jointed(k));
-        let overlaps: Vec<Overlap> = overlaps.iter().filter(own).copied().collect();
-        let Some(first) = overlaps.first() else {
-            return Ok(());
-        };
-        let name = |k: usize| self.robot.bodies[k].name.as_str();
-        let word = |o: &Overlap| {
-            let [a, b] = o.bodies.map(name);
-            format!("`{a}` and `{b}` by {:.2e} m", o.depth)
-        };
-        if !self.ignore_overlaps {
-            let all: Vec<String> = overlaps.iter().map(word).collect();
-            let error = stickslip_robots::RobotError {
-                place: self.robot.bodies[first.bodies[1]].place.clone(),
-                message: format!("links overlap where the model starts: {}", all.join(", ")),
-                help: Some(
-                    "let such pairs pass through each other: --ignore-overlaps, `overlaps = \"ignore\"`; or start elsewhere, or use an SRDF file"
-                        .into(),
-                ),
-            };
-            return Err(Fault::in_model(&self.file.place, error));
-        }
-        let notes: Vec<Note> = overlaps
-            .iter()
-            .map(|o| Note {
-                place: self.robot.bodies[o.bodies[1]].place.clone(),
-                what: format!("overlap of {}", word(o)),
-                why: "they pass through each other".into(),
-                regard: Regard::Changed,
-            })
-            .collect();
-        self.robot.notes.extend(notes);
-        self.robot
-            .excluded
-            .extend(overlaps.iter().map(|o| o.bodies));
-        Ok(())
-    }
-
-    /// Is the body part of a chain (and not one that moves by itself)?
-    fn is_jointed(&self, body: usize) -> bool {
-        let joints = self.robot.joints.iter();
-        joints.flat_map(|j| j.bodies).any(|b| b == Some(body))
-    }
-
-    /// Each name can be taken once, also among models.
-    fn check_names(&self, bodies: &[Body], joints: &[Joint], so_far: &Included) -> Outcome<()> {
-        let mut taken: BTreeMap<&str, ()> = BTreeMap::new();
-        let all = so_far.bodies.iter().chain(bodies).map(|b| b.name.as_str());
-        for name in all {
-            if taken.insert(name, ()).is_some() {
-                return Err(self.twice("body", name));
-            }
-        }
-        taken.clear();
-        let all = so_far.joints.iter().chain(joints).map(|j| j.name.as_str());
-        for name in all {
-            if taken.insert(name, ()).is_some() {
-                return Err(self.twice("joint", name));
-            }
-        }
-        Ok(())
-    }
-
-    fn twice(&self, what: &str, name: &str) -> Box<Fault> {
-        let message = format!("a second {what} has the name `{name}`");
-        Fault::new(&self.file.place, message).with_help("give each model a `prefix`")
-    }
 }
 
 /// Mass and mean moment of inertia.
@@ -509,36 +436,4 @@ fn read_hold(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Option<Goal>> {
         None => 0.0,
     };
     Ok(Some(Goal::Servo { stiffness, damping }))
-}
-
-/// Reads the `[[frame]]` entries, after those of included models.
-pub(super) fn read_frames(
-    reader: &Reader<'_>,
-    root: &Table<'_>,
-    names: &Names<'_>,
-    included: Vec<Frame>,
-) -> Outcome<Vec<Frame>> {
-    let mut frames = included;
-    let Some(node) = root.get("frame") else {
-        return Ok(frames);
-    };
-    for entry in tables(node, "frame")? {
-        let table = Table::open(entry, &FRAME)?;
-        let name_node = table.need("name")?;
-        let name = read_name(name_node)?.to_owned();
-        if frames.iter().any(|f| f.name == name) {
-            let message = format!("a second frame has the name `{name}`");
-            return Err(Fault::new(&name_node.place, message));
-        }
-        frames.push(Frame {
-            name,
-            body: names.end(reader, table.need("body")?)?,
-            pose: Pose {
-                position: reader.vector_or(&table, "position", DVec3::ZERO)?,
-                orientation: read_orientation(reader, table.get("orientation"))?,
-            },
-            span: name_node.place.span.clone(),
-        });
-    }
-    Ok(frames)
 }

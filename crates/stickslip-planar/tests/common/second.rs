@@ -7,7 +7,7 @@ use super::simplex::{Optimum, Program};
 use stickslip_planar::{ContactKind, Solutions, State};
 
 /// One contact that the velocity keeps.
-struct Row {
+struct KeptContact {
     normal: [f64; 3],
     tangent: [f64; 3],
     h: f64,
@@ -27,7 +27,7 @@ pub(crate) struct ModeSet {
 }
 
 pub(crate) struct Second {
-    rows: Vec<Row>,
+    rows: Vec<KeptContact>,
     m: f64,
     inertia: f64,
     force: [f64; 3],
@@ -69,7 +69,7 @@ impl Second {
                 _ => {}
             }
             let t_r = t[0] * c.r[0] + t[1] * c.r[1];
-            rows.push(Row {
+            rows.push(KeptContact {
                 normal: [c.n[0], c.n[1], c.n[0] * c.r[1] - c.n[1] * c.r[0]],
                 tangent: [t[0], t[1], t[0] * c.r[1] - t[1] * c.r[0]],
                 h,
@@ -105,7 +105,7 @@ impl Second {
     /// Accelerations caused by the unit pushes that a mode allows.
     fn pushes(&self, mode: &str) -> Vec<[f64; 3]> {
         let mut pushes = Vec::new();
-        let mut push = |row: &Row, mu: f64, friction: f64| {
+        let mut push = |row: &KeptContact, mu: f64, friction: f64| {
             // Normal force with friction; friction alone where the coefficient is infinite.
             let (normal, along) = if mu.is_infinite() && friction != 0.0 {
                 (0.0, friction)

@@ -25,7 +25,7 @@ pub fn read_csv(path: &Path) -> Result<States<'static>, RecordError> {
 }
 
 /// One line of the file.
-struct Row {
+struct StateRow {
     t: f64,
     body: String,
     state: BodyState,
@@ -38,7 +38,7 @@ struct Reader<R> {
     places: BTreeMap<String, usize>,
     /// The first step, and then the first row of the next one.
     first: Option<Snapshot>,
-    ahead: Option<Row>,
+    ahead: Option<StateRow>,
     last_t: f64,
     done: bool,
 }
@@ -116,7 +116,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The next whole row; `None` at the end of the file or at a row without an end.
-    fn row(&mut self) -> Result<Option<Row>, RecordError> {
+    fn row(&mut self) -> Result<Option<StateRow>, RecordError> {
         if let Some(row) = self.ahead.take() {
             return Ok(Some(row));
         }
@@ -146,7 +146,7 @@ impl<R: BufRead> Reader<R> {
         for (i, column) in STATE.iter().enumerate() {
             numbers[i] = number(i + 2, column)?;
         }
-        Ok(Some(Row {
+        Ok(Some(StateRow {
             t,
             body: fields[1].clone(),
             state: state_of_numbers(&numbers),

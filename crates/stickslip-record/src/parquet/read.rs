@@ -9,7 +9,7 @@ use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES, Texts, 
 use super::write::{MODES, active};
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
-use crate::recorder::{Start, check_step};
+use crate::recorder::{Recorder, Start, check_step};
 use crate::states::Snapshot;
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
@@ -139,6 +139,31 @@ impl Reader {
             seal: Seal::Unread,
             done: false,
         })
+    }
+
+    /// Plays what has not been read yet into a recorder, as the run did: two frames are held. A file without a summary is not finished
+    /// there either.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or what the recorder meets.
+    pub fn play(&mut self, recorder: &mut impl Recorder) -> Result<(), RecordError> {
+        let mut last: Option<StepRecord> = None;
+        while let Some(frame) = self.next() {
+            let Frame { start, step } = frame?;
+            match (&start, &last) {
+                (Some(Snapshot { t, bodies }), _) => {
+                    recorder.record(Start { t: *t, bodies }, &step)?;
+                }
+                (None, Some(StepRecord { t, bodies, .. })) => {
+                    recorder.record(Start { t: *t, bodies }, &step)?;
+                }
+                (None, None) => recorder.start(&self.header, &step)?,
+            }
+            last = Some(step);
+        }
+        self.summary
+            .as_ref()
+            .map_or(Ok(()), |summary| recorder.finish(summary))
     }
 
     /// Is the trajectory as it was written? Known when all of it has been read.

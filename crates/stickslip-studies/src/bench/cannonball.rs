@@ -138,7 +138,7 @@ fn told(answer: &Result<(StoredAnswer, f64), NoAnswer>) -> (String, Value) {
     }
 }
 
-pub(crate) struct Row {
+pub(crate) struct PileStep {
     pub(crate) contacts: usize,
     pub(crate) seconds: f64,
     /// Of the law, m/s.
@@ -148,7 +148,7 @@ pub(crate) struct Row {
     speed: f64,
 }
 
-impl Row {
+impl PileStep {
     pub(crate) fn motion(&self) -> &'static str {
         if self.residual > TOLERANCE {
             "not solved"
@@ -176,7 +176,7 @@ impl Row {
 }
 
 /// The first step's problem, solved from nothing.
-pub(crate) fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
+pub(crate) fn solve(base: usize, mu: f64, cone: Cone) -> Result<PileStep, Failure> {
     let mut world = pile(base, mu, cone)?;
     let problem = world
         .next_problem()
@@ -193,7 +193,7 @@ pub(crate) fn solve(base: usize, mu: f64, cone: Cone) -> Result<Row, Failure> {
     };
     let mut nu: Vec<Twist> = Vec::new();
     let (residual, _) = of_step(problem, &p, &mut nu);
-    Ok(Row {
+    Ok(PileStep {
         contacts: problem.contacts.len(),
         seconds,
         residual,

@@ -55,8 +55,11 @@ pub struct Args {
     /// Scenes, problems and folders of them (stages)
     #[arg(long = "of", value_name = "PLACE", required_if_eq("name", "stages"))]
     of: Vec<std::path::PathBuf>,
-    /// Seconds: most for each problem, 10 unless told (staggered), for each scene or problem (stages); a solver that took longer is not asked for less error
-    /// or more contacts of that kind (piles)
+    /// Contacts factored for each scene or problem (stages): the same work on every machine
+    #[arg(long, value_name = "CONTACTS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
+    work: u64,
+    /// Seconds: most for each problem, 10 unless told (staggered); a solver that took longer is not asked for less error or more contacts of that
+    /// kind (piles)
     #[arg(long, value_name = "S")]
     limit: Option<f64>,
     /// Print one JSON object
@@ -87,7 +90,7 @@ impl Args {
                 json,
                 &stages::Options {
                     places: &self.of,
-                    limit: self.limit.unwrap_or(10.0),
+                    work: self.work as usize,
                     random: self.count as usize,
                 },
             ),

@@ -29,7 +29,7 @@ const SCENES: [(&str, &str); 3] = [
 /// Longest wait for a browser.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-struct Row {
+struct ScenePage {
     scene: &'static str,
     bodies: usize,
     frames: usize,
@@ -56,7 +56,7 @@ pub(crate) fn run(as_json: bool) -> Result<Verdict, Failure> {
     Ok(Verdict::Good)
 }
 
-fn measure(file: &'static str, text: &str, chromium: Option<&Path>) -> Result<Row, Failure> {
+fn measure(file: &'static str, text: &str, chromium: Option<&Path>) -> Result<ScenePage, Failure> {
     let scene = Scene::parse(text, file, &[])?;
     let mut world = World::from_scene(&scene)?;
     let (trajectory, outcome) = simulate_in_memory(&scene, &mut world)?;
@@ -72,7 +72,7 @@ fn measure(file: &'static str, text: &str, chromium: Option<&Path>) -> Result<Ro
         None => Err("no chromium found (set CHROMIUM to its path)".into()),
         Some(chromium) => look(chromium, &page),
     };
-    Ok(Row {
+    Ok(ScenePage {
         scene: file,
         bodies: world.model().bodies.len(),
         frames: trajectory.frames.len(),
@@ -154,7 +154,7 @@ fn listen(mut child: Child) -> Result<Value, String> {
     serde_json::from_str(&said).map_err(|e| format!("{said}: {e}"))
 }
 
-fn text_of(rows: &[Row]) -> String {
+fn text_of(rows: &[ScenePage]) -> String {
     let mut lines = vec![
         "The page of a run, in Chromium without a graphics card, 1280 × 800".to_string(),
         format!(
@@ -184,7 +184,7 @@ fn text_of(rows: &[Row]) -> String {
     lines.join("\n")
 }
 
-fn json_of(row: &Row) -> Value {
+fn json_of(row: &ScenePage) -> Value {
     let mut json = json!({ "scene": row.scene, "bodies": row.bodies, "frames": row.frames,
                            "bytes": (row.megabytes * 1e6).round(), "write_seconds": row.written });
     match &row.seen {

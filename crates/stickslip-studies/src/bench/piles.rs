@@ -92,7 +92,7 @@ impl Options {
 }
 
 /// One solver on one pile.
-struct Row {
+struct PileTimes {
     contacts: usize,
     solver: String,
     /// Seconds and residual reached, for each tolerance; the time only where it was reached.
@@ -161,8 +161,8 @@ impl Options {
         solvers: &[&str],
         limit: f64,
         as_json: bool,
-    ) -> Result<Vec<Row>, Failure> {
-        let mut rows: Vec<Row> = Vec::new();
+    ) -> Result<Vec<PileTimes>, Failure> {
+        let mut rows: Vec<PileTimes> = Vec::new();
         for &size in &family.sizes {
             let most = (family.contacts)(size);
             eprintln!("{}: up to {most} contacts ...", family.name);
@@ -171,7 +171,7 @@ impl Options {
                 .next_problem()
                 .map_err(|e| Failure::Work(e.to_string()))?;
             for solver in solvers {
-                let slow = |r: &&Row| r.solver == *solver && r.longest > limit;
+                let slow = |r: &&PileTimes| r.solver == *solver && r.longest > limit;
                 if let Some(slow) = rows.iter().find(slow) {
                     eprintln!(
                         "{}, {} contacts, {solver}: not asked, it took {} for {}",
@@ -218,7 +218,12 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (done, spent.map_or(elapsed, |(a, b)| 1e-9 * (b - a)))
 }
 
-fn measure(pile: &str, problem: &ContactProblem, solver: &str, limit: f64) -> Result<Row, Failure> {
+fn measure(
+    pile: &str,
+    problem: &ContactProblem,
+    solver: &str,
+    limit: f64,
+) -> Result<PileTimes, Failure> {
     let speeds = problem.nu_free.iter().map(|nu| nu.linear.length());
     let speed = speeds.fold(0.0, f64::max);
     let mut reached = Vec::new();
@@ -247,7 +252,7 @@ fn measure(pile: &str, problem: &ContactProblem, solver: &str, limit: f64) -> Re
             break;
         }
     }
-    Ok(Row {
+    Ok(PileTimes {
         contacts: problem.contacts.len(),
         solver: solver.to_string(),
         reached,
@@ -255,7 +260,7 @@ fn measure(pile: &str, problem: &ContactProblem, solver: &str, limit: f64) -> Re
     })
 }
 
-impl Row {
+impl PileTimes {
     fn line(&self, pile: &str) -> String {
         let time = |k: usize| {
             let reached = self.reached.get(k).and_then(|r| r.0);

@@ -16,7 +16,7 @@ const STEPS: u64 = 50_000;
 /// What the paper's machine (Pentium M, 1.6 GHz) took, µs a step.
 const PAPER: [(Cone, f64); 2] = [(Cone::Quadratic, 400.0), (Cone::Pyramid(32), 2400.0)];
 
-struct Row {
+struct ConeTimes {
     cone: Cone,
     /// Whole run, recorded in memory and certified: best of the rounds, µs a step.
     micros: f64,
@@ -86,7 +86,7 @@ pub(crate) fn micros(cone: Cone, until: f64) -> Result<f64, Failure> {
     Ok(on_cpu.unwrap_or(micros))
 }
 
-fn measure(cone: Cone) -> Result<Row, Failure> {
+fn measure(cone: Cone) -> Result<ConeTimes, Failure> {
     let rounds = if cone == Cone::Quadratic { 5 } else { 1 };
     let (mut micros, mut on_cpu, mut outcome) = (f64::INFINITY, None, None);
     for _ in 0..rounds {
@@ -103,7 +103,7 @@ fn measure(cone: Cone) -> Result<Row, Failure> {
     for _ in 0..STEPS {
         world.step().map_err(|e| Failure::Work(e.to_string()))?;
     }
-    Ok(Row {
+    Ok(ConeTimes {
         cone,
         micros,
         on_cpu,
@@ -131,7 +131,7 @@ fn paper(cone: Cone) -> Option<f64> {
     PAPER.iter().find(|p| p.0 == cone).map(|p| p.1)
 }
 
-fn text_of(rows: &[Row]) -> String {
+fn text_of(rows: &[ConeTimes]) -> String {
     let mut lines = vec![
         "A tripod on the scaled circle, 5 s at h = 1e-4 s: 50,000 steps, 3 contacts, one thread.".to_string(),
         "µs a step: the whole run (recorded in memory, certified at 1e-10, hashed), then the bare step by stage"
@@ -163,7 +163,7 @@ fn text_of(rows: &[Row]) -> String {
     lines.join("\n")
 }
 
-fn json_of(rows: &[Row]) -> serde_json::Value {
+fn json_of(rows: &[ConeTimes]) -> serde_json::Value {
     let rows: Vec<_> = rows
         .iter()
         .map(|r| {

@@ -10,7 +10,7 @@ use stickslip::prelude::{Scene, World};
 use stickslip_console::{Failure, Verdict, print_as, seconds};
 use stickslip_plot::{Axis, Plot, Sheet};
 
-struct Row {
+struct PrecisionPoint {
     scene: String,
     method: Method,
     /// The step, s, or the wanted error, m.
@@ -50,7 +50,7 @@ pub(crate) fn run(json: bool, output: Option<&PathBuf>) -> Result<Verdict, Failu
     Ok(Verdict::Good)
 }
 
-fn measure(case: &Exact, method: Method, setting: f64) -> Result<Row, Failure> {
+fn measure(case: &Exact, method: Method, setting: f64) -> Result<PrecisionPoint, Failure> {
     let mut scene = Scene::parse(&case.scene, "exact.toml", &[])?;
     scene.step.method = method;
     if method == Method::Extrapolated {
@@ -76,7 +76,7 @@ fn measure(case: &Exact, method: Method, setting: f64) -> Result<Row, Failure> {
         error = (value - case.value).abs();
         steps = world.steps().max(world.inner_steps());
     }
-    Ok(Row {
+    Ok(PrecisionPoint {
         scene: case.name.clone(),
         method,
         setting,
@@ -86,7 +86,7 @@ fn measure(case: &Exact, method: Method, setting: f64) -> Result<Row, Failure> {
     })
 }
 
-fn text_of(rows: &[Row]) -> String {
+fn text_of(rows: &[PrecisionPoint]) -> String {
     let mut lines = vec![
         "Error against CPU time (best of 3), by method; h in s, or the wanted error of extrapolated in m".to_string(),
     ];
@@ -112,7 +112,7 @@ fn text_of(rows: &[Row]) -> String {
     lines.join("\n")
 }
 
-fn sheet_of(cases: &[Exact], rows: &[Row]) -> Sheet {
+fn sheet_of(cases: &[Exact], rows: &[PrecisionPoint]) -> Sheet {
     let mut sheet = Sheet::new("Error against CPU time", 3);
     for case in cases {
         let mut plot = Plot::new(case.name.clone())
@@ -132,7 +132,7 @@ fn sheet_of(cases: &[Exact], rows: &[Row]) -> Sheet {
     sheet
 }
 
-fn json_of(rows: &[Row]) -> serde_json::Value {
+fn json_of(rows: &[PrecisionPoint]) -> serde_json::Value {
     let rows: Vec<_> = rows
         .iter()
         .map(|r| {

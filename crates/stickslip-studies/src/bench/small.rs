@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 
 /// One number of contacts.
 #[derive(Default)]
-struct Row {
+struct SizeTimes {
     contacts: usize,
     problems: usize,
     unsolved: usize,
@@ -33,10 +33,10 @@ struct Row {
 }
 
 pub(crate) fn run(json: bool, count: usize) -> Result<Verdict, Failure> {
-    let mut rows: Vec<Row> = (1..=4)
-        .map(|contacts| Row {
+    let mut rows: Vec<SizeTimes> = (1..=4)
+        .map(|contacts| SizeTimes {
             contacts,
-            ..Row::default()
+            ..SizeTimes::default()
         })
         .collect();
     let mut random = Random::new(5);
@@ -88,7 +88,7 @@ fn timed(
     Some((best, impulses))
 }
 
-fn text_of(rows: &[Row]) -> String {
+fn text_of(rows: &[SizeTimes]) -> String {
     let mut out = String::from(
         "Random problems by `auto`: open, sticking, sliding and doubled contacts, friction from 0 to 10, masses over 12\n\
          decades, to 1e-10 m/s. Warm: free velocities changed by up to 1 %, started from the impulses before.\n\n\
@@ -110,7 +110,7 @@ fn text_of(rows: &[Row]) -> String {
     out
 }
 
-fn json_of(rows: &[Row]) -> serde_json::Value {
+fn json_of(rows: &[SizeTimes]) -> serde_json::Value {
     let times = |t: &[f64]| json!({"median_us": quantile(t, 0.5), "p99_us": quantile(t, 0.99)});
     let rows: Vec<_> = rows
         .iter()

@@ -6,7 +6,6 @@
 use crate::stages::Tally;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use stickslip::prelude::{Scene, World};
 use stickslip::problems::stored::StoredProblem;
 use stickslip::solvers::auto::Auto;
@@ -18,12 +17,13 @@ use stickslip::solvers::trace::{KeptStep, Trace, Watch};
 use stickslip_console::{Failure, Verdict, print_as, progress_bar};
 use stickslip_random::Random;
 
-/// What to look at, and for how long.
+/// What to look at, and how much work it may be.
 pub(super) struct Options<'a> {
     /// Files and folders: scenes (.toml) and stored problems.
     pub(super) places: &'a [PathBuf],
-    /// Seconds for each scene or problem, and for each problem that is solved again.
-    pub(super) limit: f64,
+    /// Contacts factored for each scene or problem, and for each problem that is solved again: the table is the same on every
+    /// machine.
+    pub(super) work: usize,
     /// Random problems of one to four contacts beside them, half of them under steep cones.
     pub(super) random: usize,
 }
@@ -53,14 +53,14 @@ pub(super) fn run(as_json: bool, options: &Options) -> Result<Verdict, Failure> 
     for path in &files {
         bar.set_message(path.display().to_string());
         if path.extension().is_some_and(|e| e == "toml") {
-            study.scene(path, options.limit);
+            study.scene(path, options.work);
         } else {
-            study.problem(path, options.limit);
+            study.problem(path, options.work);
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    study.random(options.random, options.limit);
+    study.random(options.random, options.work);
     print_as(as_json, || study.json(), || study.text())?;
     Ok(Verdict::Good)
 }
@@ -90,8 +90,8 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 impl Study {
-    /// Runs a scene to its end or until its time is up.
-    fn scene(&mut self, path: &Path, limit: f64) {
+    /// Runs a scene to its end or until its work is done.
+    fn scene(&mut self, path: &Path, work: usize) {
         let name = path.display().to_string();
         let made = Scene::read(path, &[])
             .map_err(|e| e.to_string())
@@ -107,12 +107,14 @@ impl Study {
             }
         };
         let watch = Watch::keeping();
-        let start = Instant::now();
+        let allowed = Limit::work(work);
         let mut kept = Vec::new();
-        while !world.reached(until) && start.elapsed().as_secs_f64() < limit {
-            let clock = Limit::seconds(limit);
+        while !world.reached(until) && !allowed.is_reached() {
             let failed = world.step().is_err();
-            drop(clock);
+            // What the limit cut short says nothing of the stages.
+            if allowed.is_reached() {
+                break;
+            }
             for trace in watch.take() {
                 self.calls += 1;
                 self.tally.add(&trace);
@@ -124,17 +126,18 @@ impl Study {
                 break;
             }
         }
+        drop(allowed);
         drop(watch);
         // Evenly over the run.
         let every = kept.len().div_ceil(AGAIN).max(1);
         for (k, step) in kept.iter().enumerate().step_by(every) {
-            self.step_without(&format!("{name} #{k}"), step, limit);
+            self.step_without(&format!("{name} #{k}"), step, work);
         }
     }
 
     /// Random problems of few contacts: masses over twelve decades and friction up to 10, and every other one masses over two and
     /// friction up to 1e6. The last stages for few contacts are there for these.
-    fn random(&mut self, count: usize, limit: f64) {
+    fn random(&mut self, count: usize, work: usize) {
         const TOLERANCE: f64 = 1e-10;
         const MOST_CONTACTS: usize = 4;
         let mut random = Random::new(11);
@@ -152,9 +155,9 @@ impl Study {
             let contacts = 1 + k / 2 % MOST_CONTACTS;
             let decades = if steep { 2.0 } else { 12.0 };
             let problem = random_problem(&mut random, contacts, decades, &mut law);
-            let clock = Limit::seconds(limit);
+            let allowed = Limit::work(work);
             let solved = auto.solve(&problem, None, TOLERANCE).is_ok();
-            drop(clock);
+            drop(allowed);
             if !solved {
                 self.unsolved.push(format!("random problem {k}"));
             }
@@ -166,19 +169,19 @@ impl Study {
         let kept = watch.kept();
         drop(watch);
         for (k, step) in kept.iter().enumerate() {
-            self.step_without(&format!("random #{k}"), step, limit);
+            self.step_without(&format!("random #{k}"), step, work);
         }
     }
 
     /// Solves a step again without the stages that answered its islands.
-    fn step_without(&mut self, name: &str, step: &KeptStep, limit: f64) {
+    fn step_without(&mut self, name: &str, step: &KeptStep, work: usize) {
         for (table, stage) in late_answers(&step.trace) {
             let without = format!("{table}/{stage}");
             let mut solver = Auto::default().without(&[&without]);
-            let clock = Limit::seconds(limit);
+            let allowed = Limit::work(work);
             let guess = step.guess.as_deref();
             let solved = solver.solve(&step.problem, guess, step.tolerance).is_ok();
-            drop(clock);
+            drop(allowed);
             if !solved {
                 self.tally.of(table, stage).alone.push(name.to_owned());
             }
@@ -186,7 +189,7 @@ impl Study {
     }
 
     /// Solves a stored problem, then again without the stages that answered it.
-    fn problem(&mut self, path: &Path, limit: f64) {
+    fn problem(&mut self, path: &Path, work: usize) {
         let name = path.display().to_string();
         let problem = match StoredProblem::read(path) {
             Ok(problem) => problem,
@@ -198,9 +201,9 @@ impl Study {
             StoredProblem::Complementarity(_) => None,
         };
         let watch = Watch::start();
-        let clock = Limit::seconds(limit);
+        let allowed = Limit::work(work);
         let solved = solve(&mut Auto::default());
-        drop(clock);
+        drop(allowed);
         let traces = watch.take();
         drop(watch);
         let Some(solved) = solved else {
@@ -217,11 +220,11 @@ impl Study {
         }
         for (table, stage) in traces.iter().flat_map(late_answers) {
             let without = format!("{table}/{stage}");
-            let clock = Limit::seconds(limit);
+            let allowed = Limit::work(work);
             if solve(&mut Auto::default().without(&[&without])) == Some(false) {
                 self.tally.of(table, stage).alone.push(name.clone());
             }
-            drop(clock);
+            drop(allowed);
         }
     }
 

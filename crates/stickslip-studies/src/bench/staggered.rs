@@ -20,7 +20,7 @@ use stickslip_console::{Failure, Verdict, print, print_json, seconds};
 const TOLERANCE: f64 = 1e-8;
 
 /// What became of one problem.
-struct Row {
+struct ProblemOutcome {
     name: String,
     contacts: usize,
     exchanges: usize,
@@ -72,7 +72,7 @@ pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, F
     let mut rates: Vec<f64> = rows.iter().filter_map(|r| r.rate).collect();
     rates.sort_by(f64::total_cmp);
     if as_json {
-        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+        let rows: Vec<Value> = rows.iter().map(ProblemOutcome::json).collect();
         print_json(
             &json!({ "converged": converged, "median_factor": median(&rates), "rows": rows }),
         )?;
@@ -86,7 +86,7 @@ pub(crate) fn run(as_json: bool, folder: &Path, limit: f64) -> Result<Verdict, F
     Ok(Verdict::Good)
 }
 
-fn solved(name: String, problem: &LocalProblem, limit: f64) -> Row {
+fn solved(name: String, problem: &LocalProblem, limit: f64) -> ProblemOutcome {
     let n = problem.len();
     let inner = 0.1 * TOLERANCE * problem.speed();
     let mut p = vec![DVec3::ZERO; n];
@@ -108,7 +108,7 @@ fn solved(name: String, problem: &LocalProblem, limit: f64) -> Row {
     let distance = exact
         .ok()
         .map(|exact| distances(problem, &p, &exact.impulses));
-    Row {
+    ProblemOutcome {
         name,
         contacts: n,
         exchanges: outcome.effort.iterations,
@@ -139,7 +139,7 @@ fn distances(problem: &LocalProblem, p: &[DVec3], exact: &[DVec3]) -> (f64, f64)
     (over(dp, pp), over(du, qq))
 }
 
-impl Row {
+impl ProblemOutcome {
     fn text(&self) -> String {
         let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.1e}"));
         format!(

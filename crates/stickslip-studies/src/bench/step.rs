@@ -7,7 +7,7 @@ use stickslip::prelude::{BodySpec, DVec3, Shape, World};
 use stickslip_console::{Failure, Verdict, print_as};
 
 /// One line of the table.
-struct Row {
+struct BoxTimes {
     boxes: usize,
     contacts: usize,
     active: usize,
@@ -26,7 +26,7 @@ pub(super) fn run(json: bool) -> Result<Verdict, Failure> {
 }
 
 /// Stacks of up to ten unit boxes at rest on the ground, two metres apart.
-fn boxes_at_rest(boxes: usize) -> Result<Row, Failure> {
+fn boxes_at_rest(boxes: usize) -> Result<BoxTimes, Failure> {
     let bad = |e: &dyn std::error::Error| Failure::Input(e.to_string());
     let mut builder = World::builder().friction(0.5).body(BodySpec::fixed(
         "ground",
@@ -54,7 +54,7 @@ fn boxes_at_rest(boxes: usize) -> Result<Row, Failure> {
     world.measure();
     many(&mut world, steps)?;
     let last = world.last_step();
-    Ok(Row {
+    Ok(BoxTimes {
         boxes,
         contacts: last.contacts.len(),
         active: last.contacts.iter().filter(|c| c.impulse.x > 0.0).count(),
@@ -66,7 +66,7 @@ fn boxes_at_rest(boxes: usize) -> Result<Row, Failure> {
     })
 }
 
-fn text_of(rows: &[Row]) -> String {
+fn text_of(rows: &[BoxTimes]) -> String {
     let mut lines = vec![
         "Boxes at rest in stacks of up to ten: µs a step (best of 7 rounds), and by stage"
             .to_string(),
@@ -89,7 +89,7 @@ fn text_of(rows: &[Row]) -> String {
     lines.join("\n")
 }
 
-fn json_of(rows: &[Row]) -> serde_json::Value {
+fn json_of(rows: &[BoxTimes]) -> serde_json::Value {
     let rows: Vec<_> = rows
         .iter()
         .map(|r| {

@@ -22,7 +22,7 @@ mod s3_scenes;
 
 use entry::{Done, Effort, Entry, Judgement};
 use places::Places;
-use rows::Row;
+use rows::Claim;
 use std::path::PathBuf;
 use std::time::Instant;
 use stickslip_console::{Failure, Verdict, print, print_as, seconds};
@@ -103,7 +103,7 @@ impl Args {
             .map(|entry| self.made(entry, effort))
             .collect::<Result<Vec<Done>, _>>()?;
         let everything = self.ids.is_empty();
-        let listed: Vec<&Row> = rows
+        let listed: Vec<&Claim> = rows
             .iter()
             .filter(|r| everything || done.iter().any(|d| d.entry.rows.contains(&r.id.as_str())))
             .collect();
@@ -149,7 +149,7 @@ impl Args {
     }
 
     /// The entries that were asked for.
-    fn chosen(&self, rows: &[Row]) -> Result<Vec<&'static Entry>, Failure> {
+    fn chosen(&self, rows: &[Claim]) -> Result<Vec<&'static Entry>, Failure> {
         let names = |entry: &Entry, id: &str| {
             entry.id == id
                 || entry
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn every_row_is_in_the_report() {
         let rows = rows::read();
-        let listed: Vec<&Row> = rows.iter().collect();
+        let listed: Vec<&Claim> = rows.iter().collect();
         let report = report::Report {
             rows: &listed,
             done: &[],

@@ -1,13 +1,13 @@
 //! The report: one HTML page with everything inside, and the same as JSON.
 
 use super::entry::{Done, Judgement, Line, number};
-use super::rows::Row;
+use super::rows::Claim;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use stickslip_view::page::escape;
 
 pub(super) struct Report<'a> {
-    pub(super) rows: &'a [&'a Row],
+    pub(super) rows: &'a [&'a Claim],
     pub(super) done: &'a [Done],
     pub(super) quick: bool,
     pub(super) seconds: f64,
@@ -40,14 +40,14 @@ a { color: var(--accent); } .source { color: var(--quiet); font-size: 12px; whit
 
 impl Report<'_> {
     /// The entry that shows a row.
-    fn entry_of(&self, row: &Row) -> Option<&Done> {
+    fn entry_of(&self, row: &Claim) -> Option<&Done> {
         self.done
             .iter()
             .find(|d| d.entry.rows.contains(&row.id.as_str()))
     }
 
     /// `reproduced` and the like for a row that an entry shows, `tested` for one that only a test shows, or `open`.
-    fn word(&self, row: &Row) -> &'static str {
+    fn word(&self, row: &Claim) -> &'static str {
         match self.entry_of(row) {
             Some(done) => done.judgement_of(Some(&row.id)).word(),
             None if row.is_open() => "open",
@@ -122,7 +122,7 @@ impl Report<'_> {
         }
         out.push_str("</dl>\n");
         for (document, name) in DOCUMENTS {
-            let rows: Vec<&&Row> = self
+            let rows: Vec<&&Claim> = self
                 .rows
                 .iter()
                 .filter(|r| r.document() == document)

@@ -1,7 +1,7 @@
 //! The rows of docs/ROWS.md: what the documents say, and what shows it here.
 
 /// One row.
-pub(super) struct Row {
+pub(super) struct Claim {
     pub(super) id: String,
     pub(super) about: String,
     /// Tests and commands, or `open`.
@@ -9,7 +9,7 @@ pub(super) struct Row {
     pub(super) figure: String,
 }
 
-impl Row {
+impl Claim {
     pub(super) fn is_open(&self) -> bool {
         self.shown == "open"
     }
@@ -25,7 +25,7 @@ impl Row {
 }
 
 /// All rows, in the order of the page that was there when the program was built.
-pub(super) fn read() -> Vec<Row> {
+pub(super) fn read() -> Vec<Claim> {
     const PAGE: &str = include_str!("../../../../docs/ROWS.md");
     let row = |line: &str| {
         let cells: Vec<&str> = line
@@ -38,7 +38,7 @@ pub(super) fn read() -> Vec<Row> {
             return None;
         };
         let known = id.starts_with("TR") || (id.starts_with('S') && id.contains('-'));
-        known.then(|| Row {
+        known.then(|| Claim {
             id: id.into(),
             about: about.into(),
             shown: shown.into(),

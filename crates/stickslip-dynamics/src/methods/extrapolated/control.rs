@@ -19,6 +19,8 @@ pub(crate) struct Control {
     pub(super) stalled: usize,
     /// What events have used up of the wanted error, m.
     pub(super) spent: f64,
+    /// Steps in a row of which the run would take too many.
+    pub(super) crawled: usize,
 }
 
 stored!(Control {
@@ -28,7 +30,8 @@ stored!(Control {
     event_rate,
     usual,
     stalled,
-    spent
+    spent,
+    crawled
 });
 
 impl Control {

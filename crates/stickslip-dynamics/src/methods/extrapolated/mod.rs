@@ -44,6 +44,11 @@ const MOST_STALLED: usize = 1000;
 /// Below this part of the run's length no step is halved any more.
 const LEAST: f64 = 1e-13;
 
+/// A run that would take more steps than this at its pace does not end. Where so many steps in a row, none of which ends at a
+/// collision, have that pace, it is told: an event is enclosed in some forty.
+const MOST_STEPS: f64 = 1e9;
+const CRAWLED: usize = 300;
+
 impl Driver<'_> {
     /// The next record of the extrapolated method.
     pub(super) fn extrapolated(&mut self) -> Result<Judged, StepError> {
@@ -94,10 +99,35 @@ impl<'d, 'w> Extrapolation<'d, 'w> {
         loop {
             h = self.towards_event(h);
             match self.attempt(h)? {
-                Outcome::Done(judged) => return Ok(*judged),
+                Outcome::Done(judged) => {
+                    self.look_at_pace(judged.record().h)?;
+                    return Ok(*judged);
+                }
                 Outcome::Again(length) => h = length,
             }
         }
+    }
+
+    /// Steps of length `h` must come to an end.
+    fn look_at_pace(&mut self, h: f64) -> Result<(), StepError> {
+        let steps = self.left / h;
+        let control = self.control();
+        control.crawled = if steps > MOST_STEPS {
+            control.crawled + 1
+        } else {
+            0
+        };
+        if control.crawled <= CRAWLED {
+            return Ok(());
+        }
+        let (last, error) = (self.driver.last, self.driver.settings.error);
+        Err(StepError::Crawling {
+            step: last.step + 1,
+            t: last.t,
+            error,
+            h,
+            steps,
+        })
     }
 
     /// As long as the control says, at most h, and so that the run ends at a whole number of its steps.
@@ -227,6 +257,7 @@ impl<'d, 'w> Extrapolation<'d, 'w> {
         let judged = self.driver.stepper.step(&task)?;
         self.control().inner += 1;
         self.control().next = settings.h;
+        self.control().crawled = 0;
         Ok(Outcome::Done(Box::new(judged)))
     }
 

@@ -11,7 +11,7 @@ use crate::setup::Frictions;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, one_way_out};
 use stickslip_geometry::pieces::piece_pairs;
-use stickslip_geometry::reduce::{Reducer, Row};
+use stickslip_geometry::reduce::{GapRow, Reducer};
 use stickslip_geometry::{Candidate, Moving, Pose};
 use stickslip_model::{BodyState, Contact, ContactImpulse, Model};
 
@@ -29,7 +29,7 @@ pub(crate) struct Finder {
     rows: Vec<u32>,
     pub(super) earliest: Vec<f64>,
     reducer: Reducer,
-    reduced: Vec<Row>,
+    reduced: Vec<GapRow>,
     keep: Vec<bool>,
     pub(super) known: Vec<Contact>,
 }
@@ -176,7 +176,7 @@ impl Finder {
             keep.resize(to - from, true);
             if !convex(&contacts[from]) {
                 rows.clear();
-                rows.extend(contacts[from..to].iter().map(|c| Row {
+                rows.extend(contacts[from..to].iter().map(|c| GapRow {
                     point: c.point,
                     normal: c.normal,
                     gap: c.gap.max(0.0) + undone * c.gap.min(0.0),
