@@ -124,7 +124,8 @@ impl fmt::Display for Doubt {
                 lost,
             } => write!(
                 f,
-                "\"{spring}\" swings with a period of {period:.2e} s, {steps:.1} steps: they take {:.0} % of its swing each period",
+                "\"{spring}\" swings with a period of {} s, {steps:.1} steps: they take {:.0} % of its swing each period",
+                three_digits(*period),
                 100.0 * lost
             ),
             Self::Motion {
@@ -133,7 +134,8 @@ impl fmt::Display for Doubt {
                 steps,
             } => write!(
                 f,
-                "\"{body}\" moves to and fro every {period:.2e} s, in {steps:.1} steps"
+                "\"{body}\" moves to and fro every {} s, in {steps:.1} steps",
+                three_digits(*period)
             ),
             Self::Overlap {
                 depth,
@@ -147,6 +149,11 @@ impl fmt::Display for Doubt {
             ),
         }
     }
+}
+
+/// A time to three digits.
+fn three_digits(t: f64) -> String {
+    time(format!("{t:.2e}").parse().unwrap_or(t))
 }
 
 /// Watches a run, step by step.
