@@ -311,6 +311,19 @@ mod tests {
         assert!(tar(&[("x".repeat(101), Vec::new(), false)]).is_err());
     }
 
+    /// Every package inside is named with a licence, and most ship its text; C code inside a package too.
+    #[test]
+    fn licences_of_all_that_is_inside_are_told() {
+        let text = third_party().expect("cargo's own account");
+        for inside in ["| glam ", "| faer ", "| parquet ", "| zstd-sys "] {
+            assert!(text.contains(inside), "{inside}");
+        }
+        for outside in ["| proptest ", "| insta ", "| stickslip", "|  |"] {
+            assert!(!text.contains(outside), "{outside}");
+        }
+        assert!(text.contains("Permission is hereby granted") && text.contains("Apache License"));
+    }
+
     /// What only builds or tests need is not inside.
     #[test]
     fn what_is_linked_is_told_from_what_builds() {
