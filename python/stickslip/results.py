@@ -184,6 +184,8 @@ class Convergence:
     order: float
     extrapolated: float
     uncertainty: float
+    #: Are the last orders settled? Where not, the error is the change from run to run, no more.
+    asymptotic: bool
     #: The error of the scene's own h, and its parts; that of geometry is ``None`` where it is not known.
     error: float
     error_of_step: float
@@ -198,7 +200,7 @@ class Convergence:
     def __repr__(self) -> str:
         return (
             f"<Convergence of {self.quantity}: {self.extrapolated:.12g} ± {self.uncertainty:.1e} {self.unit}, order {self.order:g}, "
-            f"error {self.error:.1e} at h = {self.h[0]:g} s>"
+            f"error {self.error:.1e} at h = {self.h[0]:g} s{'' if self.asymptotic else ', not in the asymptotic range'}>"
         )
 
     def _repr_html_(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGES = ["docs/python.md", "README.md", "python/README.md"]
+PAGES = ["docs/python.md", "README.md", "python/README.md", "docs/book/src/python.md", "docs/book/src/solvers.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -52,7 +52,7 @@ const STAGES: [Stage; 8] = [
     },
     Stage {
         name: "doctests",
-        about: "the examples in the documentation, README.md and docs/bullet.md",
+        about: "the examples in the documentation, README.md, docs/bullet.md and the book",
         run: || {
             let what = ["--workspace", "--doc", "--no-fail-fast"];
             cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])

@@ -2,6 +2,7 @@
 
 mod browser;
 mod ci;
+mod dist;
 mod gallery;
 mod python;
 mod solver_stages;
@@ -16,6 +17,7 @@ Development tasks of stickslip.
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
   cargo xtask python          only the Python package: its wheel, tests, types and notebooks
   cargo xtask gallery         make the pictures of docs/gallery.md again
+  cargo xtask dist            the program as a stripped archive with licences and a checksum, in target/archives
   cargo xtask stages [N]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
                               tries, answers, share of the time, what only it solves; N contacts factored a scene or problem (300,000)
   cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["browser"] => browser::run(),
         ["python"] => python::run(),
         ["gallery"] => gallery::make(),
+        ["dist"] => dist::make(),
         ["stages", more @ ..] => solver_stages::run(more),
         ["survey", more @ ..] => survey::run(more),
         [] | ["help" | "--help" | "-h"] => {

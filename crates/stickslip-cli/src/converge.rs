@@ -103,6 +103,7 @@ impl Args {
             scene.step.method.name()
         )];
         add_ladder(s, &mut lines);
+        lines.extend(range_text(s));
         add_bar(s, &mut lines);
         add_events(s, &mut lines);
         lines.push(recommendation(s));
@@ -144,6 +145,23 @@ fn add_ladder(s: &Study, lines: &mut Vec<String>) {
             (value - s.exact_cone).abs()
         ));
     }
+}
+
+/// Where the orders are not settled, and what that means for the rest.
+fn range_text(s: &Study) -> Option<String> {
+    if s.asymptotic {
+        return None;
+    }
+    let [.., a, b] = s.rungs.as_slice() else {
+        return None;
+    };
+    Some(format!(
+        "  not in the asymptotic range: the last two orders are {} and {}, so the error below is no more than the change from run to\n  \
+         run; smaller steps (--halvings {}) may settle it, a jump such as a collision met or missed does not",
+        order_text(a.order),
+        order_text(b.order),
+        s.rungs.len() + 1
+    ))
 }
 
 /// The error of the scene's own h, in its parts.
@@ -240,7 +258,7 @@ fn json_of(s: &Study) -> serde_json::Value {
         .collect();
     json!({
         "quantity": s.quantity.name(), "unit": s.quantity.unit(), "rungs": rungs,
-        "order": s.order, "extrapolated": s.extrapolated, "uncertainty": s.uncertainty,
+        "order": s.order, "extrapolated": s.extrapolated, "uncertainty": s.uncertainty, "asymptotic": s.asymptotic,
         "error": { "total": s.bar.total(), "step": s.bar.step, "cone": s.bar.cone,
                    "geometry": s.bar.geometry, "linearisation": s.bar.linearisation },
         "directions": directions, "events": events,

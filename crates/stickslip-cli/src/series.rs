@@ -44,8 +44,71 @@ impl Args {
             print_json(&series.json())?;
         } else if self.output.is_empty() {
             print(series.csv().trim_end())?;
+        } else {
+            print(&self.account(&series))?;
         }
         Ok(Verdict::Good)
+    }
+
+    /// The range of each series, and what was written.
+    fn account(&self, series: &Series) -> String {
+        let names = series.probes.iter().map(|p| p.name().chars().count());
+        let wide = names.max().unwrap_or(0).max(12);
+        let heads = ["last", "least", "largest", "mean"].map(|h| format!("{h:>13}"));
+        let mut lines = vec![format!("  {:<wide$} {}", "", heads.concat())];
+        for (probe, values) in series.probes.iter().zip(&series.values) {
+            let range = Range::of(values).map_or_else(
+                || "  no value at any time".into(),
+                |r| {
+                    [r.last, r.least, r.largest, r.mean]
+                        .map(|x| format!("{:>13}", short(x)))
+                        .concat()
+                },
+            );
+            lines.push(format!(
+                "  {:<wide$} {range} {}",
+                probe.name(),
+                probe.unit()
+            ));
+        }
+        let written = self
+            .output
+            .iter()
+            .map(|path| format!("  written      {}", path.display()));
+        lines.extend(written);
+        lines.join("\n")
+    }
+}
+
+/// What a series comes to.
+struct Range {
+    last: f64,
+    least: f64,
+    largest: f64,
+    mean: f64,
+}
+
+impl Range {
+    /// `None` where there is no value at any time.
+    fn of(values: &[Option<f64>]) -> Option<Self> {
+        let there: Vec<f64> = values.iter().flatten().copied().collect();
+        Some(Self {
+            last: *there.last()?,
+            least: there.iter().copied().reduce(f64::min)?,
+            largest: there.iter().copied().reduce(f64::max)?,
+            mean: there.iter().sum::<f64>() / there.len() as f64,
+        })
+    }
+}
+
+/// Six digits.
+fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    let size = rounded.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
     }
 }
 
@@ -166,18 +229,16 @@ impl Series {
 
     fn json(&self) -> serde_json::Value {
         let each = self.probes.iter().zip(&self.values).map(|(probe, values)| {
-            let there: Vec<f64> = values.iter().flatten().copied().collect();
-            let least = there.iter().copied().reduce(f64::min);
-            let largest = there.iter().copied().reduce(f64::max);
-            let mean = there.iter().sum::<f64>() / there.len().max(1) as f64;
+            let range = Range::of(values);
+            let of = |pick: fn(&Range) -> f64| range.as_ref().map(pick);
             serde_json::json!({
                 "name": probe.name(),
                 "unit": probe.unit(),
-                "count": there.len(),
-                "last": there.last(),
-                "min": least,
-                "max": largest,
-                "mean": (!there.is_empty()).then_some(mean),
+                "count": values.iter().flatten().count(),
+                "last": of(|r| r.last),
+                "min": of(|r| r.least),
+                "max": of(|r| r.largest),
+                "mean": of(|r| r.mean),
             })
         });
         serde_json::json!({ "times": self.t.len(), "series": each.collect::<Vec<_>>() })

@@ -1,17 +1,19 @@
-//! `stickslip shot`: a picture of one moment, or the whole run as a GLB animation.
+//! `stickslip shot`: a picture of one moment, a moving one, or the whole run as a GLB animation.
 
 use crate::view::with_film;
 use serde_json::json;
 use std::path::PathBuf;
+use stickslip::record::Frame;
 use stickslip::record::files::replace;
 use stickslip_console::{Failure, Verdict, print, print_json};
-use stickslip_view::ShotOptions;
+use stickslip_view::{Film, Pace, ShotOptions};
 
 /// Draw a moment of a trajectory, or export it as an animation
 ///
-/// Needs no browser. A picture ends in .svg or .png, an animation for other programs (glTF 2.0) in .glb.
+/// Needs no browser. A picture ends in .svg or .png, a moving one (--film) in .png, an animation for other programs (glTF 2.0) in .glb.
 ///
 /// Example: stickslip shot stack.parquet --at 8 -o stack.png
+/// Example: stickslip shot stack.parquet --film --at 1,3 --speed 0.5 -o falls.png
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A trajectory written by `stickslip run … -o FILE.parquet`
@@ -24,6 +26,15 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     at: Vec<f64>,
+    /// A moving picture (an animated PNG), of the whole run or between two times of --at
+    #[arg(long)]
+    film: bool,
+    /// With --film: pictures a second
+    #[arg(long, value_name = "N", default_value_t = 20.0, requires = "film")]
+    rate: f64,
+    /// With --film: seconds of the run in a second of watching
+    #[arg(long, value_name = "S", default_value_t = 1.0, requires = "film")]
+    speed: f64,
     /// File to write: .svg, .png or .glb
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -65,6 +76,8 @@ impl Args {
             ("--size", height, 16.0, 8000.0),
             ("--elevation", self.elevation, -90.0, 90.0),
             ("--azimuth", self.azimuth, -3600.0, 3600.0),
+            ("--rate", self.rate, 1.0, 60.0),
+            ("--speed", self.speed, 1e-6, 1e6),
         ] {
             if !(from..=to).contains(&value) {
                 return Err(Failure::Input(format!(
@@ -84,13 +97,15 @@ impl Args {
             forces: !self.no_forces,
             caption: !self.no_caption,
             whole: self.whole,
-            glass: self.glass,
+            glass: self.glass.clone(),
             also: times,
         };
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());
         with_film(&self.trajectory, &self.at, |film| {
             let wrong = |e: &dyn std::error::Error| Failure::Input(e.to_string());
-            if ending.as_deref() == Some("glb".as_ref()) {
+            if self.film {
+                self.write_film(film, &options, ending.as_deref() == Some("png".as_ref()))?;
+            } else if ending.as_deref() == Some("glb".as_ref()) {
                 if at.is_some() {
                     return Err(Failure::Input(
                         "--at: an animation has all times; it goes with .svg and .png".into(),
@@ -112,5 +127,48 @@ impl Args {
             print(&file)
         })?;
         Ok(Verdict::Good)
+    }
+
+    /// The run, or what lies between two of its times, as a moving picture.
+    fn write_film(
+        &self,
+        film: &Film<'_>,
+        options: &ShotOptions,
+        is_png: bool,
+    ) -> Result<(), Failure> {
+        /// More pictures than anybody waits for.
+        const MOST: f64 = 3000.0;
+        if !is_png {
+            return Err(Failure::Input(format!(
+                "{}: a moving picture must end in .png",
+                self.output.display()
+            )));
+        }
+        let time = |frame: Option<&Frame>| frame.map_or(0.0, |f| f.step.t);
+        let (start, end) = (time(film.frames().first()), time(film.frames().last()));
+        let [from, to] = match self.at.as_slice() {
+            [] => [start, end],
+            &[from, to] if from < to => [from, to],
+            _ => {
+                return Err(Failure::Input(
+                    "--at: a moving picture needs two times, the first and the last".into(),
+                ));
+            }
+        };
+        let count = (to - from) * self.rate / self.speed;
+        if count > MOST {
+            return Err(Failure::Input(format!(
+                "--film: that would be {count:.0} pictures, more than {MOST}: take a larger --speed or a smaller --rate"
+            )));
+        }
+        let pace = Pace {
+            rate: self.rate,
+            speed: self.speed,
+        };
+        let bytes = film
+            .moving([from, to], pace, options)
+            .map_err(|e| Failure::Input(e.to_string()))?;
+        replace(&self.output, &bytes)
+            .map_err(|e| Failure::Work(format!("{}: {e}", self.output.display())))
     }
 }

@@ -4,6 +4,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use stickslip_console::Failure;
 
 /// Has one come?
@@ -20,6 +21,13 @@ impl Signals {
                 .map_err(|e| Failure::Work(format!("signals cannot be watched: {e}")))?;
         }
         Ok(Self(came))
+    }
+
+    /// Waits for one.
+    pub(crate) fn wait(&self) {
+        while !self.came() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     pub(crate) fn came(&self) -> bool {

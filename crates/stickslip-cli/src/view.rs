@@ -11,13 +11,17 @@ use stickslip_view::{Film, Sample};
 
 /// Write a trajectory as one HTML page with a 3D view
 ///
-/// The page is one file without anything to fetch: it opens from disk, in any browser with WebGL 2.
+/// The page is one file without anything to fetch: it opens from disk, in any browser with WebGL 2. With a second trajectory both
+/// are on it: the second as if of glass over the first, at the same time, and dashed in the plots.
 ///
 /// Example: stickslip view stack.parquet -o stack.html
+/// Example: stickslip view coarse.parquet fine.parquet -o both.html
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A trajectory written by `stickslip run … -o FILE.parquet`
     trajectory: PathBuf,
+    /// Another one, to compare the first with
+    second: Option<PathBuf>,
     /// Page to write (default: the name of the trajectory with .html)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -42,7 +46,10 @@ impl Args {
             )));
         }
         with_film(&self.trajectory, &[], |film| {
-            let page = film.page();
+            let page = match &self.second {
+                None => film.page(),
+                Some(path) => with_film(path, &[], |second| Ok(film.page_beside(second)))?,
+            };
             replace(&output, page.as_bytes())
                 .map_err(|e| Failure::Work(format!("{}: {e}", output.display())))?;
             if self.json {

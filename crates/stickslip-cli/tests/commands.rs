@@ -334,10 +334,70 @@ fn solve_tells_rays_and_what_they_prove() {
             stickslip(&["solve", &file, "--solver", solver])
         };
         assert!(solve("block").exits(0).out.contains("solved by"));
-        let copositive = solve("copositive").exits(1).out;
+        let copositive = solve("unsolvable/copositive").exits(1).out;
         assert!(copositive.contains("ray by") && copositive.contains("does not prove"));
-        let infeasible = solve("infeasible").exits(1).out;
+        let infeasible = solve("unsolvable/infeasible").exits(1).out;
         assert!(infeasible.contains("ray by") && infeasible.contains("there is no solution"));
+    }
+}
+
+/// The problems that are shipped to be solved are; those that have no solution are kept apart from them.
+#[test]
+fn the_problems_shipped_are_solved() {
+    let all = stickslip(&["solve", "--all", "problems"]).exits(0).out;
+    assert!(all.contains("2 of 2 solved to 1e-8 by auto"), "{all}");
+    let none = stickslip(&["solve", "--all", "problems/unsolvable"])
+        .exits(1)
+        .out;
+    assert!(none.contains("0 of 2 solved"), "{none}");
+}
+
+/// Times in messages are k·h as people write it.
+#[test]
+fn messages_are_without_the_dust_of_rounding() {
+    let place = folder();
+    let parquet = path(&place, "run.parquet");
+    stickslip(&[
+        "run",
+        "scenes/sliding_box.toml",
+        "--until",
+        "0.3",
+        "-o",
+        &parquet,
+    ])
+    .exits(0);
+    let picture = path(&place, "run.svg");
+    let late = stickslip(&[
+        "shot",
+        &parquet,
+        "--at",
+        "0.41000000000000003",
+        "-o",
+        &picture,
+    ])
+    .exits(2);
+    assert_eq!(
+        late.err.trim_end(),
+        "error: t = 0.41 s is not in the trajectory, which goes from 0 s to 0.3 s"
+    );
+    stickslip(&["shot", &parquet, "--at", "0.07,0.14,0.29", "-o", &picture]).exits(0);
+    let svg = std::fs::read_to_string(&picture).expect("a picture");
+    assert!(
+        svg.contains("t = 0.07, 0.14, 0.29 s"),
+        "every moment is named"
+    );
+    assert!(!svg.contains("0000000000"), "no dust");
+}
+
+/// The stages of a step are parts of it.
+#[test]
+fn stages_of_a_step_are_no_longer_than_the_step() {
+    let json = stickslip(&["bench", "step", "--json"]).exits(0).json();
+    for row in json["rows"].as_array().expect("rows") {
+        let stages = row["stages"].as_object().expect("stages").values();
+        let sum: f64 = stages.map(|s| s.as_f64().expect("µs")).sum();
+        let whole = row["microseconds_per_step"].as_f64().expect("µs");
+        assert!(sum > 0.0 && sum <= whole, "{sum} µs of {whole} µs");
     }
 }
 

@@ -22,9 +22,62 @@ fn a_run_and_its_file_give_the_same_page() {
     let (first, second) = (read("ball.html"), read("again.html"));
     assert!(first == second, "the pages differ");
     assert!(first.starts_with("<!doctype html>") && first.ends_with("</html>\n"));
-    for outside in ["http://", "https://", "src=\"/", "@import"] {
-        assert!(!first.contains(outside), "the page names {outside}");
+    // The name of SVG looks like an address and is none.
+    let named = first.replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http://", "https://", "src=\"/", "@import", "connect-src"] {
+        assert!(!named.contains(outside), "the page names {outside}");
     }
+}
+
+#[test]
+fn two_runs_are_on_one_page() {
+    let place = folder();
+    let parquet = recorded(&place);
+    let both = path(&place, "both.html");
+    stickslip(&["view", &parquet, &parquet, "-o", &both]).exits(0);
+    let page = std::fs::read_to_string(&both).expect("a page");
+    assert_eq!(page.matches("id=\"about-second\">{").count(), 1);
+    let none = path(&place, "none.parquet");
+    stickslip(&["view", &parquet, &none, "-o", &both])
+        .exits(2)
+        .says(&["none.parquet"]);
+}
+
+#[test]
+fn a_moving_picture_has_as_many_pictures_as_were_asked_for() {
+    let place = folder();
+    let parquet = recorded(&place);
+    let film = path(&place, "film.png");
+    let shot = |more: &[&str]| {
+        stickslip(
+            &[
+                &["shot", &parquet, "--film", "--size", "120,90", "-o", &film],
+                more,
+            ]
+            .concat(),
+        )
+    };
+    shot(&["--at", "0,0.1", "--rate", "20", "--speed", "0.2"]).exits(0);
+    let bytes = std::fs::read(&film).expect("a film");
+    let at = bytes
+        .windows(4)
+        .position(|w| w == b"acTL")
+        .expect("an animated PNG");
+    // 0.1 s at a fifth of the speed and 20 pictures a second: 10 pictures and the last one.
+    assert_eq!(bytes[at + 4..at + 8], 11u32.to_be_bytes());
+    shot(&["--at", "0.1"]).exits(2).says(&["two times"]);
+    shot(&["--at", "0.1,0.05"]).exits(2).says(&["two times"]);
+    shot(&["--speed", "0"]).exits(2).says(&["--speed 0"]);
+    shot(&["--speed", "1e-5"])
+        .exits(2)
+        .says(&["pictures, more than 3000"]);
+    let svg = path(&place, "film.svg");
+    stickslip(&["shot", &parquet, "--film", "-o", &svg])
+        .exits(2)
+        .says(&["must end in .png"]);
+    stickslip(&["shot", &parquet, "--rate", "5", "-o", &svg])
+        .exits(2)
+        .says(&["--film"]);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::time::Duration;
 use stickslip::prelude::{BuildError, SceneError};
 use stickslip::record::RecordError;
 
+pub use stickslip::model::words::time;
+
 /// Did the work come out well?
 pub enum Verdict {
     /// Exit 0.
@@ -131,12 +133,6 @@ pub fn positive_seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds above zero".into())
 }
 
-/// A time of the run for people: k·h to twelve digits, without what rounding has put behind them.
-pub fn time(t: f64) -> String {
-    let rounded: f64 = format!("{t:.11e}").parse().unwrap_or(t);
-    rounded.to_string()
-}
-
 /// A duration for people.
 pub fn seconds(s: f64) -> String {
     if s < 1e-3 {
@@ -145,18 +141,5 @@ pub fn seconds(s: f64) -> String {
         format!("{:.1} ms", s * 1e3)
     } else {
         format!("{s:.2} s")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn times_are_without_the_dust_of_rounding() {
-        assert_eq!(time(239.0 * 0.008), "1.912");
-        assert_eq!(time(0.1 + 0.2), "0.3");
-        assert_eq!(time(0.0), "0");
-        assert_eq!(time(1e-7), "0.0000001");
     }
 }

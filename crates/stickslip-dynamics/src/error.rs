@@ -1,5 +1,7 @@
 //! What can go wrong, in three kinds: a world that cannot be, a step that cannot be certified, a file.
 
+use stickslip_model::words::time;
+
 /// A world that cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
@@ -60,9 +62,8 @@ pub enum BuildError {
 pub enum StepError {
     /// No solver reached the tolerance.
     #[error(
-        "step {step} at t = {t} s is not certified: {kind} residual {value:.3e} m/s against \
-         {bound:.1e} m/s{place}; tried {tried}"
-    )]
+        "step {step} at t = {} s is not certified: {kind} residual {value:.3e} m/s against \
+         {bound:.1e} m/s{place}; tried {tried}", time(*t))]
     NotCertified {
         /// Number of the step.
         step: u64,
@@ -81,8 +82,7 @@ pub enum StepError {
     },
     /// No solver found an answer at all.
     #[error(
-        "step {step} at t = {t} s has no answer: {contacts} contacts of {bodies}; tried {tried}"
-    )]
+        "step {step} at t = {} s has no answer: {contacts} contacts of {bodies}; tried {tried}", time(*t))]
     NotSolved {
         /// Number of the step.
         step: u64,
@@ -97,8 +97,7 @@ pub enum StepError {
     },
     /// Too many events within one step.
     #[error(
-        "step {step} at t = {t} s: {events} events within one step, the last between {bodies}: they do not come to an end"
-    )]
+        "step {step} at t = {} s: {events} events within one step, the last between {bodies}: they do not come to an end", time(*t))]
     Stalled {
         /// Number of the step.
         step: u64,
@@ -127,7 +126,7 @@ pub enum StepError {
         steps: f64,
     },
     /// A force, motion or state is not finite.
-    #[error("step {step} at t = {t} s: {what} of body \"{body}\" is not finite")]
+    #[error("step {step} at t = {} s: {what} of body \"{body}\" is not finite", time(*t))]
     NotFinite {
         /// Number of the step.
         step: u64,
@@ -140,10 +139,9 @@ pub enum StepError {
     },
     /// A joint could not be closed.
     #[error(
-        "step {step} at t = {t} s: joint \"{joint}\" cannot be held: it stays {misfit:.3e} m off; a smaller h \
+        "step {step} at t = {} s: joint \"{joint}\" cannot be held: it stays {misfit:.3e} m off; a smaller h \
          may help, unless it works against another joint or bears its load to second order only (bodies in one line or \
-         plane)"
-    )]
+         plane)", time(*t))]
     JointOpen {
         /// Number of the step.
         step: u64,
@@ -156,9 +154,8 @@ pub enum StepError {
     },
     /// The energy inequality is broken, where it is checked.
     #[error(
-        "step {step} at t = {t} s breaks the energy inequality by {gain:.3e} of the energy: forces taken at the start \
-         of the step, or a fast turn, put it in; tried {tried}"
-    )]
+        "step {step} at t = {} s breaks the energy inequality by {gain:.3e} of the energy: forces taken at the start \
+         of the step, or a fast turn, put it in; tried {tried}", time(*t))]
     EnergyGain {
         /// Number of the step.
         step: u64,
@@ -179,8 +176,7 @@ pub enum StepError {
     },
     /// A joint's angles cannot be told.
     #[error(
-        "step {step} at t = {t} s: ry of joint \"{joint}\" is at a right angle: rx and rz are one there"
-    )]
+        "step {step} at t = {} s: ry of joint \"{joint}\" is at a right angle: rx and rz are one there", time(*t))]
     JointSingular {
         /// Number of the step.
         step: u64,
@@ -191,8 +187,7 @@ pub enum StepError {
     },
     /// A body turns too far in one step for its motion to be determined.
     #[error(
-        "step {step} at t = {t} s: body \"{body}\" turns {angle:.1} rad in one step: take a smaller h"
-    )]
+        "step {step} at t = {} s: body \"{body}\" turns {angle:.1} rad in one step: take a smaller h", time(*t))]
     TooFast {
         /// Number of the step.
         step: u64,

@@ -1,5 +1,6 @@
 //! Scenes, worlds and time steppers: the only crate that sees both shapes and solvers.
 
+pub mod accuracy;
 pub mod alarm;
 pub mod budget;
 mod builder;

@@ -8,6 +8,7 @@
 //! | [`step`] | states, contacts, impulses: the record of one step |
 //! | [`certificate`] | the judge's word on a step, as stored with it |
 //! | [`bytes`] | all of these as bytes and back |
+//! | [`words`] | numbers as messages say them |
 //! | [`restitution`], [`islands`] | what is remembered from step to step, and which bodies move together |
 //!
 //! Nothing here says whether a step is right. The stepper (`stickslip-dynamics`) and the judge (`stickslip-certify`)
@@ -22,6 +23,7 @@ pub mod restitution;
 pub mod scheme;
 pub mod spring;
 pub mod step;
+pub mod words;
 
 pub use certificate::{Certificate, Residual};
 pub use joint::{Aims, Along, Joint, JointImpulse};

@@ -310,6 +310,23 @@ impl Drawing {
         png::encode(canvas.width, canvas.height, &canvas.rgb())
     }
 
+    /// Drawings of one size as the bytes of an animated PNG, each shown for so many milliseconds. They are made one by one: only two are held.
+    #[must_use]
+    pub fn moving_png(
+        drawings: impl Iterator<Item = Self>,
+        scale: f64,
+        milliseconds: u16,
+    ) -> Vec<u8> {
+        let mut drawings = drawings.peekable();
+        let size = drawings.peek().map(|first| {
+            let canvas = raster::draw(first, scale);
+            (canvas.width, canvas.height)
+        });
+        let (width, height) = size.unwrap_or_default();
+        let pictures = drawings.map(|drawing| raster::draw(&drawing, scale).rgb());
+        png::encode_moving(width, height, pictures, milliseconds)
+    }
+
     /// Writes the drawing to a file that ends in `.svg`, or in `.png` (2 pixels a unit).
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use stickslip_solvers::lcp::lemke::Lemke;
 use stickslip_solvers::lcp::{Lcp, LcpError};
 
 fn stored(name: &str) -> Lcp {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../problems");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../problems/unsolvable");
     let text = std::fs::read_to_string(format!("{root}/{name}.json")).expect("a stored problem");
     match lcp::read(&text).expect("an LCP") {
         LcpFile::Plain(lcp) => lcp,

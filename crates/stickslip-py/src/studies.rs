@@ -145,6 +145,7 @@ pub(crate) fn converge<'py>(
     all.set_item("order", study.order)?;
     all.set_item("extrapolated", study.extrapolated)?;
     all.set_item("uncertainty", study.uncertainty)?;
+    all.set_item("asymptotic", study.asymptotic)?;
     all.set_item("error", study.bar.total())?;
     all.set_item("error_of_step", study.bar.step)?;
     all.set_item("error_of_cone", study.bar.cone)?;

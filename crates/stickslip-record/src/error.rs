@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use stickslip_model::words::time;
 
 /// Why a trajectory could not be written, read or compared.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// Writing failed, but what was computed can be read.
-    #[error("{source}; every step up to t = {} s is kept: {} can be read and checked", without_dust(*t), path.display())]
+    #[error("{source}; every step up to t = {} s is kept: {} can be read and checked", time(*t), path.display())]
     Kept {
         /// What went wrong.
         source: Box<Self>,
@@ -176,11 +177,6 @@ impl RecordError {
             source,
         }
     }
-}
-
-/// A time to eleven digits: without what rounding has put behind them.
-fn without_dust(t: f64) -> f64 {
-    format!("{t:.10e}").parse().unwrap_or(t)
 }
 
 /// "only in the first: a, b; only in the second: c".

@@ -89,7 +89,7 @@ fn seeds(reader: &str) -> Vec<Vec<u8>> {
         "trajectory_csv" => vec![trajectory()],
         "fclib" => vec![problem("quadratic")],
         "lcp_json" => vec![problem("pyramid:4")],
-        "step_json" => files("problems", "json").into_iter().chain([joints()]).collect(),
+        "step_json" => files("problems", "json").into_iter().chain(files("problems/unsolvable", "json")).chain([joints()]).collect(),
         "matrix_market" => text(&[
             "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.0\n2 2 3.0\n3 3 1e0\n3 1 -0.5\n",
             "%%MatrixMarket matrix array real general\n3 1\n1.0\n-2.5\n3e-3\n",

@@ -27,12 +27,17 @@ function gather(planes, Kind, length) {
   return new Kind(bytes.buffer);
 }
 
-async function readRun() {
+// The run inside the page, in the elements of these names.
+async function readRun(aboutName = "about", dataName = "data") {
   if (typeof DecompressionStream === "undefined") throw new Error("This browser cannot unpack the run: it knows no DecompressionStream.");
-  const about = JSON.parse(document.getElementById("about").textContent);
-  const text = document.getElementById("data");
-  const all = bytesOf(text.textContent.trim());
+  const about = JSON.parse(document.getElementById(aboutName).textContent);
+  const text = document.getElementById(dataName), packed = text.textContent.trim();
   text.remove();
+  return unpacked(about, packed);
+}
+
+async function unpacked(about, packed) {
+  const all = bytesOf(packed);
   const arrays = {};
   let at = 0;
   for (const block of about.blocks) {
@@ -82,6 +87,48 @@ class Run {
     const h = this.t[after] - this.t[before] || 1;
     const a = this.position(before, body), b = this.position(after, body);
     return { linear: [0, 1, 2].map((k) => (b[k] - a[k]) / h), angular: null };
+  }
+
+  // Forces of joints and springs on their second bodies, N, and torques, N m.
+  ofLink(array, frame, link) { const { links } = this.about; return [0, 1, 2].map((k) => array[(k * this.frames + frame) * links.length + link]); }
+  linkForce(frame, link) { return this.ofLink(this.link_force, frame, link); }
+  linkTorque(frame, link) { return this.ofLink(this.link_torque, frame, link); }
+
+  // ½ m v² + ½ ω·Iω, J; the inertia turns with the body.
+  kinetic(frame, body) {
+    const { mass, inertia } = this.bodies[body], { linear, angular } = this.motion(frame, body);
+    if (!angular || !inertia) return NaN;
+    const [s, x, y, z] = this.quaternion(frame, body), w = rotate([s, -x, -y, -z], angular);
+    const Iw = [0, 1, 2].map((i) => dot(inertia.slice(3 * i, 3 * i + 3), w));
+    return 0.5 * (mass * dot(linear, linear) + dot(w, Iw));
+  }
+
+  // Force and torque about its origin that all contacts give a body, N and N m, and those of them that push.
+  loadOn(frame, body) {
+    const { from, to } = this.contacts(frame), origin = this.position(frame, body), contacts = [];
+    let force = [0, 0, 0], torque = [0, 0, 0];
+    for (let row = from; row < to; row++) {
+      if (this.body_a[row] !== body && this.body_b[row] !== body) continue;
+      const contact = this.contact(row), own = times(contact.force, contact.on === body ? 1 : -1);
+      force = add(force, own);
+      torque = add(torque, cross(sub(contact.point, origin), own));
+      if (contact.mode !== "open") contacts.push(contact);
+    }
+    return { force, torque, contacts };
+  }
+
+  // What all contacts of two bodies come to: normal force and friction, N, and the least gap, m (infinite where there is no contact).
+  ofPair(frame, [a, b]) {
+    const { from, to } = this.contacts(frame);
+    let normal = 0, friction = [0, 0, 0], gap = Infinity;
+    for (let row = from; row < to; row++) {
+      if (this.body_a[row] !== a || this.body_b[row] !== b) continue;
+      const contact = this.contact(row), push = dot(contact.force, contact.normal);
+      normal += push;
+      friction = add(friction, sub(contact.force, times(contact.normal, push)));
+      gap = Math.min(gap, contact.gap);
+    }
+    return { normal, friction: length(friction), gap };
   }
 
   // Rows of the contacts in the newest frame, at or before this one, that has its contacts on the page.

@@ -83,12 +83,13 @@ class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, 4 * ACROSS, rows);
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+    const buffers = [];
     const layout = (lists) => {
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
       for (const [name, list, size] of lists) {
         const at = this.solid.at[name];
-        this.buffer(new Float32Array(list));
+        buffers.push(this.buffer(new Float32Array(list)));
         gl.enableVertexAttribArray(at);
         gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
       }
@@ -96,10 +97,21 @@ class Renderer {
     };
     const edge = layout([["corner", edges, 3], ["normal", edges, 3], ["slot", edgeSlots, 1]]);
     const solid = layout([["corner", corners, 3], ["normal", normals, 3], ["slot", slots, 1]]);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    const elements = gl.createBuffer();
+    buffers.push(elements);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, elements);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(index), gl.STATIC_DRAW);
     gl.bindVertexArray(null);
-    return { count: 0, data: new Float32Array(FLOATS * ACROSS * rows), texture, solid, edge, ends, edgeEnds };
+    return { count: 0, data: new Float32Array(FLOATS * ACROSS * rows), texture, solid, edge, ends, edgeEnds, buffers };
+  }
+
+  // Gives back what a batch holds.
+  drop(batch) {
+    const { gl } = this;
+    gl.deleteTexture(batch.texture);
+    gl.deleteVertexArray(batch.solid);
+    gl.deleteVertexArray(batch.edge);
+    batch.buffers.forEach((buffer) => gl.deleteBuffer(buffer));
   }
 
   upload(batch) {

@@ -5,13 +5,13 @@ const LIGHT = unit([-0.45, -0.5, 1.1]);
 const THEMES = {
   light: {
     background: [0.945, 0.953, 0.965], ground: [0.90, 0.915, 0.93], grid: [0.74, 0.77, 0.81], fixed: [0.66, 0.69, 0.73], edge: [0.12, 0.16, 0.2],
-    chosen: [1.0, 0.84, 0.2], stick: [0, 0.447, 0.698], slide: [0.835, 0.369, 0], open: [0.55, 0.6, 0.65], trail: [0.35, 0.3, 0.55], link: [0.2, 0.2, 0.2],
+    chosen: [1.0, 0.84, 0.2], stick: [0, 0.447, 0.698], slide: [0.835, 0.369, 0], open: [0.55, 0.6, 0.65], trail: [0.35, 0.3, 0.55], link: [0.2, 0.2, 0.2], other: [0.80, 0.36, 0.60],
     shadow: 0.2, edges: 0.45,
     bodies: [[0.86, 0.77, 0.60], [0.60, 0.75, 0.66], [0.74, 0.68, 0.84], [0.86, 0.68, 0.68], [0.62, 0.71, 0.78], [0.78, 0.79, 0.56], [0.70, 0.64, 0.60]],
   },
   dark: {
     background: [0.075, 0.09, 0.11], ground: [0.115, 0.135, 0.16], grid: [0.24, 0.28, 0.33], fixed: [0.4, 0.44, 0.49], edge: [0.02, 0.03, 0.04],
-    chosen: [1.0, 0.86, 0.3], stick: [0.34, 0.71, 0.91], slide: [1.0, 0.54, 0.24], open: [0.6, 0.66, 0.72], trail: [0.72, 0.68, 0.95], link: [0.9, 0.9, 0.9],
+    chosen: [1.0, 0.86, 0.3], stick: [0.34, 0.71, 0.91], slide: [1.0, 0.54, 0.24], open: [0.6, 0.66, 0.72], trail: [0.72, 0.68, 0.95], link: [0.9, 0.9, 0.9], other: [0.95, 0.55, 0.78],
     shadow: 0.45, edges: 0.6,
     bodies: [[0.74, 0.66, 0.52], [0.52, 0.65, 0.57], [0.64, 0.58, 0.72], [0.74, 0.58, 0.58], [0.53, 0.61, 0.67], [0.67, 0.68, 0.48], [0.60, 0.55, 0.52]],
   },
@@ -34,19 +34,37 @@ function turned(profile, sectors) {
   return [new Float32Array(corners), new Float32Array(normals)];
 }
 
+// Joints and springs have numbers from here on, contacts those between.
+const LINKS = 1 << 23;
+
 class Stage {
   constructor(run, renderer, camera) {
     Object.assign(this, { run, renderer, camera });
     this.theme = THEMES.light;
     this.show = { forces: true, cones: false, trails: false, scenery: true };
-    this.chosen = { body: -1, row: -1 };
-    this.arrowScale = run.about.arrow;
+    this.chosen = { body: -1, row: -1, link: -1 };
+    this.arrowScale = this.arrowHome = run.about.arrow;
     this.arrows = [];
     this.makeBodies();
     this.makeMarks();
     const planes = run.bodies.map((body, index) => ({ body, index })).filter(({ body }) => body.plane);
     this.planes = planes;
     this.colours();
+  }
+
+  // Shows another state of the run: one that goes on. Bodies are the same, contacts may be more.
+  adopt(run) {
+    this.run = run;
+    if (this.mostContacts() > this.room) {
+      for (const batch of [this.shafts, this.heads, this.cones, this.dots, this.pins]) this.renderer.drop(batch);
+      this.makeMarks();
+    }
+  }
+
+  mostContacts() {
+    let most = 1;
+    for (let f = 0; f < this.run.frames; f++) most = Math.max(most, this.run.first[f + 1] - this.run.first[f]);
+    return most;
   }
 
   makeBodies() {
@@ -69,12 +87,13 @@ class Stage {
   // Arrows, cones and dots for at most as many contacts as one step has.
   makeMarks() {
     const { run, renderer } = this;
-    let most = 1;
-    for (let f = 0; f < run.frames; f++) most = Math.max(most, run.first[f + 1] - run.first[f]);
+    const most = this.mostContacts();
+    // A run that goes on may soon have more.
+    this.room = run.about.live ? 2 * most + 16 : most;
     // Very many arrows are drawn as lines.
     this.dense = most > 400;
     const none = new Float32Array(0), round = most > 60 ? 6 : 10;
-    const mark = (profile, sectors, room = most) => {
+    const mark = (profile, sectors, room = this.room) => {
       const [corners, normals] = turned(profile, sectors);
       return renderer.batch(new Array(room).fill({ corners, normals, edges: none }));
     };
@@ -200,17 +219,19 @@ class Stage {
   links(moment) {
     const data = [], [r, g, b] = this.theme.link, { pins, run } = this, thick = Math.min(0.09 * run.about.size, 0.007 * this.camera.distance);
     pins.count = 0;
-    const pin = (place) => {
-      pins.data.set([...place, -1, 1, 0, 0, 0, thick, thick, thick, 0, r, g, b, 0], FLOATS * pins.count);
+    const pin = (place, number) => {
+      const chosen = number === this.chosen.link, size = (chosen ? 1.6 : 1) * thick, colour = chosen ? this.theme.chosen : [r, g, b];
+      pins.data.set([...place, LINKS + number, 1, 0, 0, 0, size, size, size, 0, ...colour, 0], FLOATS * pins.count);
       pins.count++;
     };
-    for (const link of run.about.links) {
+    for (const [number, link] of run.about.links.entries()) {
       const ends = link.bodies.map((body, k) => {
         if (body === null) return { centre: link.places[k], end: link.places[k] };
         const { place, turn } = this.pose(body, moment);
         return { centre: place, end: add(place, rotate(turn, link.places[k])) };
       });
-      ends.slice(link.spring ? 0 : 1).forEach(({ end }) => pin(end));
+      ends.slice(link.spring ? 0 : 1).forEach(({ end }) => pin(end, number));
+      if (number === this.chosen.link) data.push(...this.linkArrow(moment.frame, number, ends[1].end));
       const line = (p, q) => data.push(...p, r, g, b, 0.9, ...q, r, g, b, 0.9);
       if (!link.spring) { ends.forEach(({ centre, end }) => line(centre, end)); continue; }
       const [a, z] = [ends[0].end, ends[1].end], along = sub(z, a), side = times(unit(cross(along, Math.abs(along[2]) > 0.9 * length(along) ? [1, 0, 0] : [0, 0, 1])), 0.06 * length(along));
@@ -225,6 +246,15 @@ class Stage {
     return data;
   }
 
+  // The force of the selected joint or spring on its second body.
+  linkArrow(frame, link, foot) {
+    const span = times(this.run.linkForce(frame, link), this.arrowScale), l = length(span), [r, g, b] = this.theme.chosen;
+    if (!(l > 0)) return [];
+    const tip = add(foot, span), side = unit(cross(span, sub(this.camera.target, this.camera.eye()))), head = Math.min(0.3 * l, 0.03 * this.camera.distance);
+    const back = sub(tip, times(unit(span), head)), wide = times(side, 0.4 * head);
+    return [[foot, tip], [tip, add(back, wide)], [tip, sub(back, wide)]].flatMap(([p, q]) => [...p, r, g, b, 1, ...q, r, g, b, 1]);
+  }
+
   planeAt({ body, index }, moment) {
     const { place, turn } = this.pose(index, moment);
     const normal = unit(rotate(turn, body.plane.normal)), point = add(place, times(normal, body.plane.offset));
@@ -232,6 +262,19 @@ class Stage {
     const target = this.camera.target, centre = sub(target, times(normal, dot(normal, sub(target, point))));
     const from = sub(centre, point);
     return { normal, centre, across, along, origin: [dot(from, across), dot(from, along)], d: dot(normal, point) };
+  }
+
+  // The bodies of a second run at the same time, as if of glass, over what is drawn.
+  drawGhost(moment, scene) {
+    const { renderer } = this, { gl } = renderer;
+    this.moment = moment;
+    this.fillBodies(moment);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    renderer.solids({ ...scene, chosen: -1 }, [this.solids], { opacity: 0.35 });
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+    renderer.edges(scene, this.solids, 0.8);
   }
 
   draw(moment) {
@@ -245,6 +288,7 @@ class Stage {
     renderer.begin(this.theme.background);
     const size = Math.max(14 * run.about.extent.radius, 3 * camera.distance);
     const cell = Math.pow(10, Math.round(Math.log10(camera.distance / 12)));
+    this.cell = cell;
     const planes = this.planes.map((plane) => this.planeAt(plane, moment));
     // Seen from below, a plane hides nothing.
     planes.forEach((plane, k) => {
@@ -288,7 +332,8 @@ class Stage {
     if (this.dense) { this.picking = true; this.fillMarks(this.moment.frame); this.picking = false; }
     const { canvas } = this.renderer, box = canvas.getBoundingClientRect();
     const px = ((x - box.left) / box.width) * canvas.width, py = ((y - box.top) / box.height) * canvas.height;
-    const mark = this.renderer.pick(this.scene, [this.dots, this.shafts, this.heads], px, py);
+    const mark = this.renderer.pick(this.scene, [this.dots, this.shafts, this.heads, this.pins], px, py);
+    if (mark >= LINKS) return { link: mark - LINKS };
     if (mark >= this.run.n) return { contact: mark - this.run.n };
     const body = this.renderer.pick(this.scene, [this.solids], px, py);
     return body >= 0 ? { body } : null;

@@ -3,7 +3,7 @@
 use crate::ViewError;
 use crate::sample::Sample;
 use crate::solid::{Look, Meshes, SMALLEST, look_of};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip_geometry::Pose;
 use stickslip_model::spring::Ends;
 use stickslip_model::{ContactImpulse, Mode, Model};
@@ -16,6 +16,8 @@ pub struct Actor {
     pub name: String,
     /// kg; `None` for a body whose motion is prescribed.
     pub mass: Option<f64>,
+    /// About its origin, in its frame, kg m²; `None` likewise.
+    pub inertia: Option<DMat3>,
     /// What is seen of it.
     pub look: Look,
     /// Radius about the body's origin, m; infinite for a plane.
@@ -160,6 +162,7 @@ impl<'a> Film<'a> {
         let actor = |body: &stickslip_model::Body| Actor {
             name: body.name.clone(),
             mass: body.mass.as_ref().map(|m| m.mass),
+            inertia: body.mass.as_ref().map(|m| m.inertia),
             look: look_of(&body.shape, &mut meshes),
             radius: Some(body.shape.radius())
                 .filter(|r| *r > 0.0)
@@ -313,6 +316,13 @@ impl<'a> Film<'a> {
         impulse.map_or(DVec3::ZERO, |j| j.linear / self.step_length(frame))
     }
 
+    /// Its mean torque on the second body, about the place where its force acts, N m.
+    #[must_use]
+    pub fn link_torque(&self, frame: usize, link: &Link) -> DVec3 {
+        let impulse = self.frames()[frame].step.joints.get(link.index);
+        impulse.map_or(DVec3::ZERO, |j| j.angular / self.step_length(frame))
+    }
+
     /// The force of a contact as it is shown: on which body, and its mean over the step, N.
     ///
     /// That is the second body, or the first one where the second does not move freely: people look at what the
@@ -336,8 +346,8 @@ impl<'a> Film<'a> {
         if h > 0.0 { h } else { self.trajectory.header.h }
     }
 
-    /// Length of an arrow for a force of 1 N: the median of the frames' largest forces is one and a half radii
-    /// of a body long.
+    /// Length of an arrow for a force of 1 N: the median of the frames' largest forces at contacts (at joints and springs, where no contact ever pushes)
+    /// is one and a half radii of a body long.
     #[must_use]
     pub fn arrow_scale(&self) -> f64 {
         let active = |c: &&ContactImpulse| c.mode != Mode::Open;
@@ -347,12 +357,20 @@ impl<'a> Film<'a> {
                 .map(|c| c.impulse.length() / self.step_length(k))
                 .fold(0.0, f64::max)
         };
-        let mut forces: Vec<f64> = (0..self.frames().len())
-            .map(largest)
-            .filter(|f| *f > 0.0)
-            .collect();
-        forces.sort_by(f64::total_cmp);
-        let typical = forces.get(forces.len() / 2).copied().unwrap_or(1.0);
-        1.5 * self.size() / typical
+        let of_links = |k: usize| {
+            let forces = self
+                .links
+                .iter()
+                .map(|link| self.link_force(k, link).length());
+            forces.fold(0.0, f64::max)
+        };
+        let median = |of: &dyn Fn(usize) -> f64| {
+            let forces = (0..self.frames().len()).map(of);
+            let mut forces: Vec<f64> = forces.filter(|f| *f > 0.0).collect();
+            forces.sort_by(f64::total_cmp);
+            forces.get(forces.len() / 2).copied()
+        };
+        let typical = median(&largest).or_else(|| median(&of_links));
+        1.5 * self.size() / typical.unwrap_or(1.0)
     }
 }

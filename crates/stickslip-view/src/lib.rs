@@ -1,7 +1,8 @@
 //! Trajectories to look at. A [`Film`] is what is seen of a recorded run: bodies as triangle meshes, their
 //! motion, contacts with forces, certificates. It becomes
 //!
-//! - one self-contained HTML page with a 3D view ([`Film::page`]): no server, no network;
+//! - one self-contained HTML page with a 3D view ([`Film::page`]): no server, no network; the same of a run that goes on, served to this machine
+//!   alone ([`Live`]);
 //! - a picture of one moment, SVG or PNG, without a browser ([`Film::shot`]);
 //! - a GLB animation ([`Film::glb`]).
 //!
@@ -11,6 +12,7 @@
 pub mod camera;
 pub mod film;
 pub mod glb;
+mod live;
 pub mod mesh;
 mod order;
 mod pack;
@@ -22,11 +24,14 @@ pub mod solid;
 
 pub use camera::Camera;
 pub use film::{Actor, Film, Link, LinkKind};
+pub use live::Live;
 pub use mesh::Mesh;
 pub use page::PageWriter;
 pub use sample::Sample;
-pub use shot::ShotOptions;
+pub use shot::{Pace, ShotOptions};
 pub use solid::{Look, Part};
+
+use stickslip_model::words::time;
 
 /// Why a film could not be made or shown.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +48,7 @@ pub enum ViewError {
     #[error("the trajectory has no steps: nothing can be seen")]
     Empty,
     /// A time outside the trajectory.
-    #[error("t = {t} s is not in the trajectory, which goes from {from} s to {to} s")]
+    #[error("t = {} s is not in the trajectory, which goes from {} s to {} s", time(*t), time(*from), time(*to))]
     Time {
         /// What was asked for, s.
         t: f64,

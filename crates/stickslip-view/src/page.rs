@@ -1,7 +1,7 @@
 //! The page: one HTML file with the renderer and the run inside, nothing to fetch.
 
 use crate::ViewError;
-use crate::film::{Film, LinkKind};
+use crate::film::{Film, Link, LinkKind};
 use crate::pack::{Block, Pack, rounded};
 use crate::sample::Sample;
 use crate::solid::Look;
@@ -18,15 +18,19 @@ const ROOM: usize = 28_000_000;
 
 const PAGE: &str = include_str!("../page/page.html");
 const STYLE: &str = include_str!("../page/style.css");
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 13] = [
+    include_str!("../page/numbers.js"),
     include_str!("../page/data.js"),
     include_str!("../page/vector.js"),
     include_str!("../page/shaders.js"),
     include_str!("../page/renderer.js"),
     include_str!("../page/camera.js"),
     include_str!("../page/stage.js"),
+    include_str!("../page/quantities.js"),
+    include_str!("../page/save.js"),
     include_str!("../page/plots.js"),
     include_str!("../page/panel.js"),
+    include_str!("../page/scales.js"),
     include_str!("../page/main.js"),
 ];
 
@@ -41,6 +45,38 @@ impl Film<'_> {
     /// The page in about so many bytes.
     #[must_use]
     pub fn page_within(&self, room: usize) -> String {
+        html(&self.title, &self.packed(room), None, false)
+    }
+
+    /// The page of this run with another one over it, as if of glass, to compare the two.
+    #[must_use]
+    pub fn page_beside(&self, other: &Film<'_>) -> String {
+        let [first, second] = [self, other].map(|film| film.packed(ROOM / 2));
+        html(&self.title, &first, Some(&second), false)
+    }
+
+    /// The page of a run that goes on: it asks whoever served it for what is new, at `events` and `run` beside its own address.
+    #[must_use]
+    pub fn live_page(&self) -> String {
+        html(&self.title, &self.live(), None, true)
+    }
+
+    /// What such a page asks for: all that there is of the run, as JSON.
+    #[must_use]
+    pub fn live_data(&self) -> String {
+        let Packed { about, data } = self.live();
+        json!({ "about": about, "data": data }).to_string()
+    }
+
+    /// A run that has no end yet is live.
+    fn live(&self) -> Packed {
+        let mut packed = self.packed(ROOM);
+        packed.about["live"] = json!(self.trajectory.summary.is_none());
+        packed
+    }
+
+    /// The run in about so many bytes, as the page reads it.
+    fn packed(&self, room: usize) -> Packed {
         let mut notes = self.trajectory.warnings.clone();
         let steps = self.frames().windows(2);
         let most = steps.map(|w| w[1].step.step - w[0].step.step).max();
@@ -61,14 +97,35 @@ impl Film<'_> {
         }
         let (list, data) = pack.finish();
         let about = about(self, &list, &notes, contacts_every);
-        filled(&[
-            ("style", STYLE),
-            ("title", &escape(&short(&self.title))),
-            ("script", &SCRIPTS.join("\n")),
-            ("data", &data),
-            ("about", &json_in_html(&about)),
-        ])
+        Packed { about, data }
     }
+}
+
+/// A run as the page reads it: what is known of it, and its arrays.
+struct Packed {
+    about: Value,
+    data: String,
+}
+
+fn html(title: &str, run: &Packed, second: Option<&Packed>, live: bool) -> String {
+    let second = second.map_or(String::new(), |second| {
+        format!(
+            "<script type=\"application/json\" id=\"about-second\">{}</script>\n<script type=\"text/plain\" id=\"data-second\">{}</script>\n",
+            json_in_html(&second.about),
+            second.data
+        )
+    });
+    // A page from a file asks nobody for anything.
+    let connect = if live { "; connect-src 'self'" } else { "" };
+    filled(&[
+        ("style", STYLE),
+        ("title", &escape(&short(title))),
+        ("script", &SCRIPTS.join("\n")),
+        ("data", &run.data),
+        ("about", &json_in_html(&run.about)),
+        ("second", &second),
+        ("connect", connect),
+    ])
 }
 
 /// The page with its places filled in one pass: what is put in may hold anything, also what looks like a place.
@@ -123,6 +180,9 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
         .iter()
         .map(|actor| {
             let mut body = json!({ "name": actor.name, "mass": actor.mass });
+            if let Some(inertia) = actor.inertia {
+                body["inertia"] = json!(inertia.transpose().to_cols_array());
+            }
             match &actor.look {
                 Look::Plane { normal, offset } => body["plane"] = json!({ "normal": vector(*normal), "offset": offset }),
                 Look::Solid(parts) => {
@@ -190,7 +250,8 @@ fn blocks(film: &Film<'_>, room: usize, notes: &mut Vec<String>) -> (Vec<Block>,
     let (exact, short) = (23, 16);
     let mut blocks = meshes(film);
     blocks.extend(series(film));
-    blocks.push(link_forces(film));
+    blocks.push(by_link(film, "link_force", |f, l| film.link_force(f, l)));
+    blocks.push(by_link(film, "link_torque", |f, l| film.link_torque(f, l)));
 
     let mut pose = poses(film, exact);
     if size(&pose) > room / 2 {
@@ -272,18 +333,18 @@ fn series(film: &Film<'_>) -> Vec<Block> {
     ]
 }
 
-/// Forces of joints and springs on their second bodies, `[component][frame][link]`.
-fn link_forces(film: &Film<'_>) -> Block {
+/// What joints and springs do to their second bodies, `[component][frame][link]`.
+fn by_link(film: &Film<'_>, name: &'static str, of: impl Fn(usize, &Link) -> DVec3) -> Block {
     let (frames, links) = (film.frames().len(), film.links.len());
     let mut out = vec![0.0f32; 3 * frames * links];
     for f in 0..frames {
         for (l, link) in film.links.iter().enumerate() {
-            for (k, value) in film.link_force(f, link).to_array().into_iter().enumerate() {
+            for (k, value) in of(f, link).to_array().into_iter().enumerate() {
                 out[(k * frames + f) * links + l] = value as f32;
             }
         }
     }
-    Block::f32("link_force", &out)
+    Block::f32(name, &out)
 }
 
 /// An array `[component][frame][body]`.

@@ -9,6 +9,7 @@ use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use stickslip_model::Mode;
+use stickslip_model::words::time;
 use stickslip_plot::colour::{self, Colour, GREY, INK};
 use stickslip_plot::{Anchor, Drawing, Point, Stroke};
 
@@ -94,6 +95,45 @@ impl Film<'_> {
         } else {
             first..frame + 1
         };
+        Ok(self.painter(frame, frames, options).draw(options, &also))
+    }
+
+    /// The run from one time to another as a moving picture: an animated PNG with so many pictures a second of watching, `speed` times as fast as
+    /// the run, one pixel a unit.
+    ///
+    /// # Errors
+    /// As [`Film::shot`].
+    pub fn moving(
+        &self,
+        span: [f64; 2],
+        pace: Pace,
+        options: &ShotOptions,
+    ) -> Result<Vec<u8>, ViewError> {
+        let [first, last] = [self.frame_at(span[0])?, self.frame_at(span[1])?];
+        let count = ((span[1] - span[0]) * pace.rate / pace.speed)
+            .floor()
+            .max(0.0) as usize;
+        let frames =
+            (0..=count).map(|k| self.frame_at(span[0] + k as f64 * pace.speed / pace.rate));
+        let frames = frames.collect::<Result<Vec<usize>, _>>()?;
+        let drawings = frames.into_iter().map(|frame| {
+            self.painter(frame, first..last + 1, options)
+                .draw(options, &[])
+        });
+        Ok(Drawing::moving_png(
+            drawings,
+            1.0,
+            (1000.0 / pace.rate).round() as u16,
+        ))
+    }
+
+    /// Draws a frame as it is seen when all of `frames` is in sight.
+    fn painter(
+        &self,
+        frame: usize,
+        frames: std::ops::Range<usize>,
+        options: &ShotOptions,
+    ) -> Painter<'_, '_> {
         let (width, height) = (options.width, options.height);
         let camera = Camera::around(
             &self.extent(frames),
@@ -101,24 +141,32 @@ impl Film<'_> {
             options.elevation.to_radians(),
             width / height,
         );
-        let painter = Painter {
+        Painter {
             film: self,
             frame,
             camera,
             width,
             height,
-        };
-        Ok(painter.draw(options, &also))
+        }
     }
+}
+
+/// How fast a moving picture is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Pictures a second of watching.
+    pub rate: f64,
+    /// Seconds of the run in a second of watching.
+    pub speed: f64,
 }
 
 impl Painter<'_, '_> {
     fn draw(&self, options: &ShotOptions, also: &[usize]) -> Drawing {
-        let time = self.film.frames()[self.frame].step.t;
+        let when = self.moments(also);
         let mut drawing = Drawing::new(
             self.width,
             self.height,
-            format!("{}, t = {time} s", self.film.title),
+            format!("{}, {when}", self.film.title),
         );
         drawing.rectangle([0.0, 0.0], [self.width, self.height], SKY);
         let planes = self.planes();
@@ -146,14 +194,7 @@ impl Painter<'_, '_> {
             self.forces(&mut drawing);
         }
         if options.caption {
-            let words = format!("t = {} s", (time * 1e6).round() / 1e6);
-            drawing.text(
-                [12.0, self.height - 12.0],
-                13.0,
-                Anchor::Start,
-                GREY,
-                &words,
-            );
+            drawing.text([12.0, self.height - 12.0], 13.0, Anchor::Start, GREY, &when);
             drawing.text(
                 [12.0, 22.0],
                 14.0,
@@ -163,6 +204,24 @@ impl Painter<'_, '_> {
             );
         }
         drawing
+    }
+
+    /// Every moment that is drawn, `t = 0.4, 0.8, 1.2 s`; of many the first two and the last.
+    fn moments(&self, also: &[usize]) -> String {
+        let mut frames: Vec<usize> = also.iter().copied().chain([self.frame]).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        let at = |k: &usize| time((self.film.frames()[*k].step.t * 1e6).round() / 1e6);
+        let words: Vec<String> = frames.iter().map(at).collect();
+        match words.as_slice() {
+            [first, second, .., last] if words.len() > 8 => {
+                format!(
+                    "t = {first}, {second}, … {last} s ({} moments)",
+                    words.len()
+                )
+            }
+            all => format!("t = {} s", all.join(", ")),
+        }
     }
 
     pub(crate) fn place(&self, point: DVec3) -> Option<Point> {

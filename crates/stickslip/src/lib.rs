@@ -42,6 +42,8 @@ mod pages {
     struct Readme;
     #[doc = include_str!("../../../docs/bullet.md")]
     struct Bullet;
+    #[doc = include_str!("../../../docs/book/src/rust.md")]
+    struct Book;
 }
 
 /// What most programs need.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use stickslip::prelude::World;
 use stickslip::problems::stored::file_of_step;
-use stickslip_console::Failure;
+use stickslip_console::{Failure, time};
 
 /// Where problems of steps go, and of which steps.
 pub(super) struct Dump {
@@ -66,8 +66,11 @@ impl Dump {
     fn write(&mut self, world: &World, step: u64, fate: &str) -> Result<(), Failure> {
         let title = format!("{}, step {step}", self.name);
         let (t, h) = world.problem_time();
-        let about =
-            format!("the step to t = {t} s, h = {h} s, {fate}; velocities in m/s, impulses in N s");
+        let about = format!(
+            "the step to t = {} s, h = {} s, {fate}; velocities in m/s, impulses in N s",
+            time(t),
+            time(h)
+        );
         let file = world.problem_file(title, about);
         let written = if self.as_steps {
             file.write().map(|text| ("json", text.into_bytes()))

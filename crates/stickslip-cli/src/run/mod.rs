@@ -8,7 +8,7 @@ mod resume;
 mod traced;
 
 use crate::model::ModelArgs;
-use crate::options::overrides;
+use crate::options::{overrides, title_of};
 use crate::signals::Signals;
 use onlookers::Onlookers;
 use outputs::{Outputs, is_parquet};
@@ -21,6 +21,7 @@ use stickslip::dynamics::simulate::{Interruption, header, resume};
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::{Every, Recorder};
 use stickslip_console::{Failure, Verdict, positive_seconds, print_as};
+use stickslip_view::Live;
 
 /// Simulate a scene and certify every step
 ///
@@ -77,6 +78,9 @@ pub(crate) struct Args {
     /// Parquet file at the end
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
+    /// Show the run in a browser while it goes on: serves its page on this machine alone, at the address that is printed, until Ctrl-C
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0", conflicts_with = "resume")]
+    live: Option<u16>,
     /// Record every Nth step only
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -163,7 +167,10 @@ impl Args {
         let overrides = self.overrides()?;
         let scene = self.model.read(file, &overrides, self.allow_outside)?;
         let world = World::from_scene(&scene)?;
-        let outputs = self.outputs(file).recorder(&scene, &world)?;
+        let mut outputs = self.outputs(file).recorder(&scene, &world)?;
+        if let Some(port) = self.live {
+            outputs = outputs.with(live(port, &scene, &world)?);
+        }
         let run = Run {
             recorder: Every::new(self.every, outputs),
             scene: &scene,
@@ -213,6 +220,10 @@ impl Args {
             elapsed: start.elapsed().as_secs_f64(),
         };
         print_as(self.json, || report.json(), || report.text())?;
+        if self.live.is_some() && !signals.came() {
+            eprintln!("live: the run has ended and can still be seen; Ctrl-C ends");
+            signals.wait();
+        }
         onlookers.dumped?;
         Ok(match outcome.interrupted {
             Some(Interruption::Signal) => Verdict::Interrupted,
@@ -261,6 +272,14 @@ impl Args {
             save_every: self.save_every,
         }
     }
+}
+
+/// The page of a run that goes on, at an address that only this machine reaches.
+fn live(port: u16, scene: &Scene, world: &World) -> Result<Live, Failure> {
+    let live = Live::serve(port, title_of(scene), world.model().clone())
+        .map_err(|e| Failure::Input(format!("--live={port}: {e}")))?;
+    eprintln!("live: {}", live.address());
+    Ok(live)
 }
 
 /// A run that is about to begin, or to go on.

@@ -1,4 +1,4 @@
-//! What looks at every step of a run: progress, the watch for ambiguous states, the stages that ran, the dump of problems, and the
+//! What looks at every step of a run: progress, signs of steps that are too long, the watch for ambiguous states, the stages that ran, the dump of problems, and the
 //! count of steps that another solver answered.
 
 use super::Args;
@@ -6,6 +6,7 @@ use super::dump::Dump;
 use super::traced::Traced;
 use std::path::Path;
 use std::time::Instant;
+use stickslip::dynamics::accuracy::Accuracy;
 use stickslip::dynamics::alarm::Watch;
 use stickslip::prelude::{Outcome, Scene, World};
 use stickslip::solvers::auto::selection::RULE;
@@ -20,6 +21,7 @@ pub(super) struct Onlookers {
     /// The step from which this process goes on, and its time; known with the first one that it does.
     pub(super) since: Option<(u64, f64)>,
     pub(super) watch: Option<Watch>,
+    pub(super) accuracy: Accuracy,
     pub(super) others: Others,
     pub(super) traced: Option<Traced>,
     pub(super) dump: Option<Dump>,
@@ -46,6 +48,7 @@ impl Onlookers {
             begun: Instant::now(),
             since: None,
             watch,
+            accuracy: Accuracy::of(world),
             others: Others::of(&scene.step.solver),
             traced: args.trace.then(Traced::new),
             dump,
@@ -59,6 +62,7 @@ impl Onlookers {
         if let Some(watch) = &mut self.watch {
             watch.look(world);
         }
+        self.accuracy.look(world);
         self.others.look(&world.last_step().solver);
         if let Some(traced) = &mut self.traced {
             traced.look(world.steps(), world.time());

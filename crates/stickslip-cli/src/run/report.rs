@@ -42,6 +42,7 @@ impl Report<'_> {
         for path in self.written {
             lines.push(format!("  written      {}", path.display()));
         }
+        self.add_doubts(&mut lines);
         self.add_onlookers(&mut lines);
         lines.join("\n")
     }
@@ -163,6 +164,31 @@ impl Report<'_> {
         }
     }
 
+    /// Signs that the steps are too long for what they are to show: certified is not accurate.
+    fn add_doubts(&self, lines: &mut Vec<String>) {
+        /// So many are told one by one.
+        const MOST: usize = 5;
+        let doubts = self.onlookers.accuracy.doubts(self.world);
+        lines.extend(
+            doubts
+                .iter()
+                .take(MOST)
+                .map(|d| format!("  long steps   {d}")),
+        );
+        if doubts.len() > MOST {
+            lines.push(format!(
+                "  long steps   … and {} more signs",
+                doubts.len() - MOST
+            ));
+        }
+        if !doubts.is_empty() {
+            let file = quoted(&self.scene.file);
+            lines.push(format!(
+                "               how far they are off: stickslip converge {file}"
+            ));
+        }
+    }
+
     /// What was seen on the way.
     fn add_onlookers(&self, lines: &mut Vec<String>) {
         let (o, seen) = (self.outcome, self.onlookers);
@@ -190,6 +216,11 @@ impl Report<'_> {
         if let Some(traced) = &seen.traced {
             json["trace"] = traced.json();
         }
+        let doubts = seen.accuracy.doubts(self.world);
+        let doubts = doubts
+            .iter()
+            .map(|d| json!({ "kind": d.name(), "words": d.to_string() }));
+        json["long_steps"] = doubts.collect();
         json["resume"] = json!(self.resumable());
         json["by_other_solvers"] = json!(seen.others.steps);
         json["by_rule"] = json!(self.outcome.by_rule);

@@ -91,6 +91,9 @@ pub struct Study {
     pub extrapolated: f64,
     /// What v* is not sure of.
     pub uncertainty: f64,
+    /// Is the ladder in the asymptotic range: do the last two orders agree with a whole one, or are the answers the same number? Where not,
+    /// v* is the last answer, and its uncertainty the larger of the last two changes.
+    pub asymptotic: bool,
     /// The error of the scene's own h.
     pub bar: Bar,
     /// By how much facets may miss the surfaces they stand for, m.
@@ -328,6 +331,7 @@ fn ladder(quantity: Quantity, coarse: f64, runs: &[Run], values: &[f64]) -> Stud
         order,
         extrapolated: best,
         uncertainty,
+        asymptotic: smooth || d[last - 1].abs() <= floor,
         bar: Bar {
             step: (values[0] - best).abs() + uncertainty,
             ..Bar::default()

@@ -12,6 +12,7 @@ use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Moving, Shape, Twist};
+use stickslip_model::words::time;
 use stickslip_model::{BodyState, Friction, Wrench};
 use stickslip_planar::{Contact, ContactKind, State};
 
@@ -151,7 +152,11 @@ impl World {
         let flat = |v: DVec3| [x.dot(v), y.dot(v)];
         let ([vx, vy], [fx, fy]) = (flat(state.twist.linear), flat(wrench.force));
         let mut planar = State::new(mass.mass, (z.dot(inertia) / mass.mass).sqrt());
-        planar.title = format!("{} at t = {} s", self.model().bodies[i].name, self.time());
+        planar.title = format!(
+            "{} at t = {} s",
+            self.model().bodies[i].name,
+            time(self.time())
+        );
         // Rest that the steps approach without end is rest.
         planar.velocity =
             [vx, vy, z.dot(state.twist.angular)].map(|v| if v.abs() < 1e-30 { 0.0 } else { v });

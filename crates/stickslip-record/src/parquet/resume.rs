@@ -18,6 +18,7 @@ use crate::files::Lock;
 use crate::header::{Header, Summary};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
+use stickslip_model::words::time;
 
 /// A trajectory that goes on.
 #[derive(Debug)]
@@ -172,7 +173,7 @@ fn go_on(
 fn ended(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) if summary.failure.is_none() => {
-            format!("the run came to its end, t = {} s", summary.t)
+            format!("the run came to its end, t = {} s", time(summary.t))
         }
         _ => "it does not hold what a run needs for that".into(),
     }

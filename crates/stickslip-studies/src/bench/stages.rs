@@ -14,7 +14,7 @@ use stickslip::solvers::problem::Law;
 use stickslip::solvers::problem::generate::{random_mu, random_problem};
 use stickslip::solvers::solver::{ContactSolver, StoredSolver};
 use stickslip::solvers::trace::{KeptStep, Trace, Watch};
-use stickslip_console::{Failure, Verdict, print_as, progress_bar};
+use stickslip_console::{Failure, Verdict, print_as, progress_bar, time};
 use stickslip_random::Random;
 
 /// What to look at, and how much work it may be.
@@ -122,7 +122,7 @@ impl Study {
             kept.extend(watch.kept());
             if failed {
                 self.unsolved
-                    .push(format!("{name} at t = {} s", world.time()));
+                    .push(format!("{name} at t = {} s", time(world.time())));
                 break;
             }
         }

@@ -2,7 +2,8 @@
 //
 // PROGRAM is the built stickslip, WORK a folder for pages and screenshots (with names.html in it), ROOT that of the project. Every test says what it expected.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import http from "node:http";
 import fs from "node:fs";
 import path from "node:path";
 import validator from "gltf-validator";
@@ -23,6 +24,8 @@ const tests = {
     const it = await Watched.open(browser, pages.stack);
     check((await it.page.textContent("#title")) === "Ten boxes dropped from 15 m", "the scene's title");
     check((await it.page.textContent("#verdict")) === "certified", "the verdict");
+    // Slowly, so that a busy machine does not come to the end of the run before it is paused.
+    await it.page.selectOption("#speed", "0.1");
     await it.page.click("#play");
     await it.page.waitForFunction(() => window.stickslip.state.frame > 5, null, { timeout: 20000 });
     await it.page.click("#play");
@@ -59,8 +62,8 @@ const tests = {
       const expected = (...names) => names.map((n) => Number(row[n]));
       checkSixDigits(await it.numbers("position"), expected("x", "y", "z"), `position in frame ${frame}`);
       checkSixDigits(await it.numbers("quaternion"), expected("qs", "qx", "qy", "qz"), `quaternion in frame ${frame}`);
-      checkSixDigits(await it.numbers("velocity"), expected("vx", "vy", "vz"), `velocity in frame ${frame}`);
-      checkSixDigits(await it.numbers("spin"), expected("wx", "wy", "wz"), `spin in frame ${frame}`);
+      checkSixDigits(await it.numbers("velocity"), expected("vx", "vy", "vz"), `velocity in frame ${frame}`, 1e-8);
+      checkSixDigits(await it.numbers("spin"), expected("wx", "wy", "wz"), `spin in frame ${frame}`, 1e-8);
     }
     await it.close();
   },
@@ -151,6 +154,180 @@ const tests = {
     await it.close();
   },
 
+  async "joints can be selected, and their forces are those of the trajectory"(browser, pages) {
+    const it = await Watched.open(browser, pages.linkage), frame = 140;
+    await it.seek(frame);
+    const rows = readCsv(at("linkage.joints.csv")), t = await it.page.evaluate(() => window.stickslip.run.t[window.stickslip.state.frame]);
+    const links = await it.page.evaluate(() => window.stickslip.run.about.links.map((link) => link.name));
+    check(links.length === 4, `four joints, found ${links}`);
+    for (const [k, name] of links.entries()) {
+      await it.page.selectOption("#bodies", `link ${k}`);
+      const row = rows.find((r) => r.joint === name && Math.abs(Number(r.t) - t) < 1e-9);
+      check(row, `a row of ${name} at ${t} s`);
+      checkSixDigits(await it.numbers("force"), [row.fx, row.fy, row.fz].map(Number), `force of ${name}`, 1e-7);
+      checkSixDigits(await it.numbers("torque"), [row.tx, row.ty, row.tz].map(Number), `torque of ${name}`, 1e-7);
+    }
+    // A click on a pin selects its joint, and J goes on to the next.
+    await it.page.keyboard.press("Escape");
+    const place = await it.page.evaluate(() => {
+      const s = window.stickslip, { bodies, places } = s.run.about.links[0], q = s.run.quaternion(s.state.frame, bodies[1]), p = s.run.position(s.state.frame, bodies[1]);
+      const [w, x, y, z] = q, v = places[1], u = [y * v[2] - z * v[1] + w * v[0], z * v[0] - x * v[2] + w * v[1], x * v[1] - y * v[0] + w * v[2]];
+      return s.project([p[0] + v[0] + 2 * (y * u[2] - z * u[1]), p[1] + v[1] + 2 * (z * u[0] - x * u[2]), p[2] + v[2] + 2 * (x * u[1] - y * u[0])]);
+    });
+    await it.page.mouse.click(place.x, place.y);
+    check((await it.page.evaluate(() => window.stickslip.state.chosen.link)) === 0, "the joint that was clicked");
+    await it.page.keyboard.press("j");
+    check((await it.page.evaluate(() => window.stickslip.state.chosen.link)) === 1, "the next joint");
+    await it.close();
+  },
+
+  async "what is selected is plotted, several at once, and saved as CSV and SVG"(browser, pages) {
+    const it = await Watched.open(browser, pages.ladder);
+    const body = await it.page.evaluate(() => window.stickslip.run.bodies.findIndex((b) => b.mass !== null));
+    await it.page.evaluate((k) => window.stickslip.choose({ body: k }), body);
+    await it.seek(10);
+    for (const key of ["position", "total", "kinetic"]) await it.page.click(`button[data-plot="${key}"]`);
+    check((await it.page.evaluate(() => window.stickslip.plots.list.length)) === 7, "three plots before the four");
+    await it.page.click('button[data-plot="kinetic"]');
+    check((await it.page.evaluate(() => window.stickslip.plots.list.length)) === 6, "one less");
+    await it.page.keyboard.press("c");
+    await it.drawn();
+    await it.page.click('button[data-plot="force"]');
+    check((await it.page.evaluate(() => window.stickslip.plots.list.length)) === 7, "one of the two bodies of a contact");
+    const saved = async (id) => {
+      if (!(await it.page.locator("#save").isVisible())) await it.page.click("#save-button");
+      const [download] = await Promise.all([it.page.waitForEvent("download"), it.page.click(id)]);
+      const file = at(`saved-${download.suggestedFilename()}`);
+      await download.saveAs(file);
+      return file;
+    };
+    const table = readCsv(await saved("#save-csv"), ",");
+    const rows = readCsv(at("ladder.csv")).filter((r) => r.body === "ladder");
+    check(table.length === rows.length, `a row for each of ${rows.length} times, found ${table.length}`);
+    for (const k of [0, 57, rows.length - 1]) {
+      check(Math.abs(Number(table[k]["t (s)"]) - Number(rows[k].t)) < 1e-9, `time ${k}`);
+      checkSixDigits(["x", "y", "z"].map((n) => Number(table[k][`ladder: position ${n} (m)`])), [rows[k].x, rows[k].y, rows[k].z].map(Number), `position in row ${k}`, 1e-7);
+    }
+    const svg = fs.readFileSync(await saved("#save-svg"), "utf8");
+    check(svg.startsWith("<svg") && svg.includes("ladder: position (m)") && (svg.match(/<path/g) ?? []).length > 20, "the plots as SVG");
+    const png = fs.readFileSync(await saved("#save-picture"));
+    check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, "a picture of the view");
+    await it.page.click("#save-link");
+    const hash = await it.page.evaluate(() => location.hash);
+    check(/^#t=0\.05&body=[^&]+&eye=/.test(hash), `an address of the moment, found ${hash}`);
+    await it.close();
+    const there = await Watched.open(browser, pages.ladder, { hash });
+    check((await there.page.evaluate(() => window.stickslip.state.frame)) === 10, "the moment of the address");
+    check((await there.page.evaluate(() => window.stickslip.state.chosen.body)) >= 0, "what was selected");
+    await there.close();
+    for (const nonsense of ["#t=abc&body=%E0%A4%A&eye=1,2", "#t=1e999", "#=&&eye=NaN,0,0,0,0,0", "#t=-5&joint=x"]) {
+      const odd = await Watched.open(browser, pages.ladder, { hash: nonsense });
+      await odd.close();
+    }
+  },
+
+  async "numbers are without the dust of rounding, scales are in newtons and metres"(browser, pages) {
+    const it = await Watched.open(browser, pages.stack);
+    await it.page.evaluate(() => window.stickslip.choose({ body: 4 }));
+    for (const frame of [0, 300, 800]) {
+      await it.seek(frame);
+      const text = await it.page.innerText("#numbers");
+      check(!/e-\d\d/.test(text), `no 1e-16 in ${text}`);
+    }
+    // An arrow of so many newtons is as long as the one in the corner says, at the distance of what is looked at.
+    const scale = await it.page.evaluate(() => {
+      const s = window.stickslip, row = document.querySelector("[data-newtons]"), newtons = Number(row.dataset.newtons), { target } = s.camera;
+      const right = [-Math.sin(s.camera.azimuth), Math.cos(s.camera.azimuth), 0], far = newtons * s.arrowScale();
+      const [a, b] = [s.project(target), s.project(target.map((v, k) => v + far * right[k]))];
+      return { drawn: row.querySelector("line").getBoundingClientRect().width + row.querySelector("path").getBoundingClientRect().width, real: Math.hypot(b.x - a.x, b.y - a.y), words: row.textContent };
+    });
+    check(Math.abs(scale.drawn - scale.real) < 0.03 * scale.real + 1, `an arrow as long as it says, found ${JSON.stringify(scale)}`);
+    check(/^[125]0* N$|^0\.0*[125] N$/.test(scale.words), `a round number of newtons, found ${scale.words}`);
+    check(/grid [\d.]+ m/.test(await it.page.innerText("#scales")), "the side of the grid");
+    check((await it.page.locator("#scales text").allTextContents()).join("") === "xyz", "three axes");
+    const speeds = await it.page.locator("#speed option").evaluateAll((list) => list.map((o) => Number(o.value)));
+    check(speeds[0] === 0.01 && speeds.at(-1) === 20, `speeds from 1/100 to 20, found ${speeds}`);
+    await it.close();
+  },
+
+  async "two runs are seen over each other"(browser, pages) {
+    const it = await Watched.open(browser, pages.two);
+    const { run, other } = await it.page.evaluate(() => ({ run: window.stickslip.run.frames, other: window.stickslip.other.frames }));
+    check(run === 801 && other === 401, `the frames of both, found ${run} and ${other}`);
+    await it.page.evaluate(() => window.stickslip.choose({ body: 3 }));
+    await it.seek(150);
+    const [a, b] = ["stack", "coarse"].map((name) => readCsv(at(`${name}.csv`)).find((r) => r.body === "box[3]" && Math.abs(Number(r.t) - 1.5) < 1e-9));
+    const far = Math.hypot(...["x", "y", "z"].map((k) => Number(a[k]) - Number(b[k])));
+    const shown = Number(await it.value("apart"));
+    check(Math.abs(shown - far) <= 1e-5 * Math.max(far, 1e-3), `${far} m apart, found ${shown}`);
+    await it.close();
+  },
+
+  async "a run that stopped says why in a sentence"(browser) {
+    const it = await Watched.open(browser, at("vice.html"));
+    const words = await it.page.innerText("#early");
+    check(/^This run stopped at t = 0.* s of .* s: no solver found/.test(words) && words.includes("In the program's words: step "), `a sentence, found ${words}`);
+    check((await it.page.innerText("#verdict")) === "stopped", "the verdict");
+    await it.close();
+  },
+
+  async "a run is seen while it goes on: reloads, two viewers, and nobody else"(browser) {
+    const live = spawn(program, ["run", "scenes/billiard.toml", "--live", "--quiet", "--until", "40"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+    try {
+      const address = await new Promise((found, none) => {
+        let said = "";
+        live.stderr.on("data", (bytes) => { said += bytes; const at = /live: (http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/)/.exec(said); if (at) found(at[1]); });
+        live.on("exit", () => none(new Error(`it ended: ${said}`)));
+      });
+      const open = async () => { const page = await browser.newPage(); await page.goto(address); await page.waitForSelector("html[data-ready]"); return page; };
+      const frames = (page) => page.evaluate(() => window.stickslip.run.frames), grows = (page, from) => page.waitForFunction((n) => window.stickslip.run.frames > n, from, { timeout: 20000 });
+      const [first, second] = [await open(), await open()];
+      check((await first.textContent("#verdict")) === "running", "a run that goes on");
+      const before = await frames(first);
+      await grows(first, before);
+      await grows(second, await frames(second));
+      // Who looks at the end goes on looking at it.
+      await first.evaluate(() => window.stickslip.seek(window.stickslip.run.frames - 1));
+      const seen = await frames(first);
+      await grows(first, seen);
+      await first.waitForFunction((n) => window.stickslip.state.frame > n, seen);
+      await first.reload();
+      await first.waitForSelector("html[data-ready]");
+      check((await frames(first)) >= seen, "all of the run after a reload");
+      await grows(first, await frames(first));
+      // A page from elsewhere gets nothing, with or without the address; nor does a name that was made to lead here.
+      const foreign = http.createServer((_, answer) => answer.end("<!doctype html>")).listen(0, "127.0.0.1");
+      await new Promise((ready) => foreign.once("listening", ready));
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${foreign.address().port}/`);
+      const got = await page.evaluate(async (url) => {
+        const tries = [fetch(`${url}run`), fetch(`${url}run`, { mode: "no-cors" }), new Promise((yes, no) => { const e = new EventSource(`${url}events`); e.onopen = yes; e.onerror = no; }),
+          new Promise((yes, no) => { const s = document.createElement("script"); s.src = `${url}run`; s.onload = yes; s.onerror = no; document.head.append(s); })];
+        return (await Promise.allSettled(tries)).map((r) => (r.status === "fulfilled" ? (r.value?.type === "opaque" ? `opaque ${r.value.status}` : "got it") : "refused"));
+      }, address);
+      check(got.every((g) => g === "refused"), `another origin is refused, found ${got}`);
+      foreign.close();
+      const status = (path, headers) => new Promise((done, fail) => { http.get(new URL(path, address), { headers }, (answer) => { answer.resume(); done(answer.statusCode); }).on("error", fail); });
+      check((await status("run", {})) === 200, "one who knows the address");
+      check((await status("/", {})) === 404 && (await status(`/${"0".repeat(32)}/run`, {})) === 404, "nothing without the secret");
+      check((await status("run", { host: "evil.example" })) === 403, "another host is refused");
+      check((await status("run", { origin: "http://evil.example" })) === 403, "another origin is refused");
+      for (const watched of [first, second, page]) await watched.close();
+    } finally {
+      live.kill("SIGTERM");
+    }
+  },
+
+  async "can be read at 4k"(browser, pages) {
+    const it = await Watched.open(browser, pages.ladder, { width: 3840, height: 2160 });
+    await it.page.evaluate(() => window.stickslip.choose({ body: 1 }));
+    await it.drawn();
+    const sizes = await it.page.evaluate(() => ["#title", "#numbers td", "#time", "#scales"].map((q) => Number.parseFloat(getComputedStyle(document.querySelector(q)).fontSize)));
+    check(sizes.every((s) => s >= 26), `letters of 26 px and more, found ${sizes}`);
+    check((await it.page.evaluate(() => document.documentElement.scrollWidth)) <= 3840, "nothing wider than the window");
+    await it.close();
+  },
+
   async "fits a phone"(browser, pages) {
     const it = await Watched.open(browser, pages.stack, { width: 390, height: 844, scheme: "dark" });
     check((await it.page.evaluate(() => document.documentElement.scrollWidth)) <= 390, "no scrolling to the side");
@@ -186,7 +363,10 @@ const tests = {
 };
 
 fs.mkdirSync(work, { recursive: true });
-const pages = { stack: record("scenes/box_stack.toml", "stack"), ladder: record("scenes/ladder.toml", "ladder") };
+const pages = { stack: record("scenes/box_stack.toml", "stack"), ladder: record("scenes/ladder.toml", "ladder"), linkage: record("scenes/four_bar.toml", "linkage", "--joints", "--until", "1"), two: at("two.html") };
+record("scenes/box_stack.toml", "coarse", "--h", "0.02");
+stickslip("view", at("stack.parquet"), at("coarse.parquet"), "-o", pages.two);
+try { stickslip("run", "scenes/refused/vice.toml", "--quiet", "-o", at("vice.html")); } catch { /* It stops, as it should. */ }
 const browser = await launch();
 console.log(`   ${browser.version()}`);
 let failed = 0;

@@ -15,7 +15,7 @@ export async function launch() {
 
 export class Watched {
   // Opens a page from disk and notes every error and every request.
-  static async open(browser, file, { width = 1100, height = 720, scheme = "light" } = {}) {
+  static async open(browser, file, { width = 1100, height = 720, scheme = "light", hash = "" } = {}) {
     const watched = new Watched();
     watched.page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
     watched.errors = [];
@@ -23,7 +23,7 @@ export class Watched {
     watched.page.on("console", (message) => { if (message.type() === "error") watched.errors.push(message.text()); });
     watched.page.on("pageerror", (error) => watched.errors.push(error.message));
     watched.page.on("request", (request) => watched.requests.push(request.url()));
-    watched.url = pathToFileURL(file).href;
+    watched.url = pathToFileURL(file).href + hash;
     await watched.page.goto(watched.url);
     await watched.page.waitForSelector("html[data-ready]", { timeout: 60000 });
     return watched;
@@ -47,7 +47,7 @@ export class Watched {
   }
 
   async close() {
-    const outside = this.requests.filter((url) => url !== this.url && !url.startsWith("data:") && !url.startsWith("blob:"));
+    const outside = this.requests.filter((url) => url.split("#")[0] !== this.url.split("#")[0] && !url.startsWith("data:") && !url.startsWith("blob:"));
     check(this.errors.length === 0, `no console error, found: ${this.errors.join("; ")}`);
     check(outside.length === 0, `no request leaves the page, found: ${outside.join(", ")}`);
     await this.page.close();
@@ -58,10 +58,10 @@ export function check(good, what) {
   if (!good) throw new Error(`expected: ${what}`);
 }
 
-// Equal to six digits, measured on the largest number of the two lists.
-export function checkSixDigits(found, expected, what) {
+// Equal to six digits, measured on the largest number of the two lists; what is below `floor` is shown as nothing.
+export function checkSixDigits(found, expected, what, floor = 0) {
   const size = Math.max(...expected.map(Math.abs), 1e-12);
-  const same = found.length === expected.length && found.every((v, k) => Math.abs(v - expected[k]) <= 5e-7 * size);
+  const same = found.length === expected.length && found.every((v, k) => Math.abs(v - expected[k]) <= Math.max(5e-7 * size, floor));
   check(same, `${what} = ${expected.join(", ")} to six digits, found ${found.join(", ")}`);
 }
 

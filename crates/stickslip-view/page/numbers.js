@@ -1,0 +1,34 @@
+// Numbers as people read them.
+
+// Seven digits: the page's numbers have a little more. What is below `floor` is the dust of rounding, and nothing.
+function digits(v, floor = 0) {
+  if (!Number.isFinite(v)) return String(v);
+  const size = Math.abs(v);
+  if (size <= floor) return "0";
+  return size >= 1e-4 && size < 1e7 ? String(Number(v.toPrecision(7))) : v.toExponential(6).replace(/\.?0+e/, "e");
+}
+
+// Numbers of one kind: what is a ten-millionth of the largest of them cannot be told from nothing.
+const list = (vector, floor = 0) => {
+  const dust = Math.max(floor, 1e-7 * Math.max(...vector.map(Math.abs)));
+  return vector.map((v) => digits(v, dust)).join(", ");
+};
+
+// Of a residual two digits tell all there is.
+const roughly = (v) => (v === 0 ? "0" : v.toExponential(1));
+const cut = (name) => (name.length > 60 ? `${name.slice(0, 58)}…` : name);
+const short = (v) => { const size = Math.abs(v); return size >= 1e5 || (size > 0 && size < 1e-3) ? v.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e") : String(Number(v.toPrecision(4))); };
+
+// The round number (1, 2 or 5 and zeros) at or below a positive one.
+function roundBelow(v) {
+  const decade = Math.pow(10, Math.floor(Math.log10(v)));
+  return [5, 2, 1].map((m) => m * decade).find((s) => s <= v * (1 + 1e-9)) ?? decade;
+}
+
+// Below these, numbers of a run mean nothing: places by its size, velocities by its tolerance, forces and energies by the largest of them.
+function floorsOf(run) {
+  const largest = (array) => { let most = 0; for (const v of array) if (Number.isFinite(v)) most = Math.max(most, Math.abs(v)); return most; };
+  const { size, tolerance } = run.about;
+  const force = 1e-9 * Math.max(largest(run.force), largest(run.link_force));
+  return { place: 1e-9 * size, velocity: tolerance, spin: tolerance / size, force, torque: force * size, energy: 1e-9 * largest(run.energy) };
+}
