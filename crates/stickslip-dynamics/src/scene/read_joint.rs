@@ -19,15 +19,15 @@ use super::table::Table;
 use crate::builder::{BALL, HINGE, SLIDER, WORLD};
 use crate::expression::nearest;
 
-/// The names of joints and springs, each used once.
+/// The names of joints, springs and gears, each used once.
 #[derive(Default)]
-struct Taken {
+pub(super) struct Taken {
     names: BTreeMap<String, usize>,
 }
 
 impl Taken {
     /// The given name, or one made from `made` and not used yet.
-    fn name(
+    pub(super) fn name(
         &mut self,
         given: Option<&Node>,
         index: Option<u32>,
@@ -68,10 +68,9 @@ pub(super) fn read_joined(
     reader: &Reader<'_>,
     root: &Table<'_>,
     names: &Names<'_>,
-    source: &str,
+    (taken, source): (&mut Taken, &str),
     included: (Vec<Joint>, Vec<Spring>),
 ) -> Outcome<(Vec<Joint>, Vec<Spring>)> {
-    let mut taken = Taken::default();
     let (mut joints, mut springs) = included;
     for name in joints.iter().map(|j: &Joint| &j.name) {
         taken.names.insert(name.clone(), 0);
@@ -84,7 +83,7 @@ pub(super) fn read_joined(
                     reader,
                     &table,
                     names,
-                    (&mut taken, index),
+                    (&mut *taken, index),
                     source,
                 )?);
                 Ok(())
@@ -95,7 +94,7 @@ pub(super) fn read_joined(
         for entry in tables(node, "spring")? {
             let table = Table::open(entry, &SPRING)?;
             reader.counted(&table, |reader, index| {
-                let taken = (&mut taken, index);
+                let taken = (&mut *taken, index);
                 springs.push(read_spring(reader, &table, names, &joints, taken, source)?);
                 Ok(())
             })?;
