@@ -3,6 +3,7 @@
 
 use crate::judge::Case;
 use glam::DVec3;
+use stickslip_geometry::Pose;
 use stickslip_geometry::leg::{Leg, gap_change};
 use stickslip_model::Contact;
 
@@ -17,6 +18,25 @@ pub(crate) fn velocity_at(case: &Case, k: usize, point: DVec3) -> DVec3 {
     let arm = at.orientation.conjugate() * lever;
     let turned = new.pose.orientation * arm - old.orientation * arm;
     (new.pose.position - old.position + turned) / case.given.h
+}
+
+/// What surfaces that move along their bodies add to a contact's slip, m/s, world frame: the velocity of each body's surface where it is
+/// touched, seen from the body, the second's minus the first's.
+pub(crate) fn surface_slip(case: &Case, contact: &Contact) -> DVec3 {
+    let of = |body: usize, outward: DVec3| {
+        let Pose {
+            position,
+            orientation,
+        } = *case.pose(body);
+        let touched = (case.model).moving_surface(body, orientation.inverse() * outward);
+        touched.map_or(DVec3::ZERO, |k| {
+            let surface = &case.given.surfaces[k];
+            let spin = orientation * surface.angular;
+            orientation * surface.linear + spin.cross(contact.point - position)
+        })
+    };
+    let [a, b] = contact.bodies;
+    of(b, -contact.normal) - of(a, contact.normal)
 }
 
 /// The gap's part of a contact's normal row, m/s.

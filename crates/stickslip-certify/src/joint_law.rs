@@ -9,6 +9,7 @@
 //! In an impact no time passes: locked axes have no rate after it, driven ones the rate they had, limits that are reached
 //! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse; inerters have one.
 
+use crate::gear_law::{gear_residual, misfit};
 use crate::judge::Case;
 use glam::{DMat3, DVec3};
 use stickslip_model::joint::{AXES, Along, Axis, Goal, Hold, JointImpulse, SINGULAR};
@@ -251,8 +252,7 @@ pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) 
     let h = given.h;
     // Lengths become velocities by the step asked for where no time passes.
     let per = if h > 0.0 { h } else { given.grid };
-    let wanted = model.joints.len() + model.springs.len();
-    if joints.len() != wanted || given.aims.len() != model.joints.len() {
+    if joints.len() != model.joint_count() || given.aims.len() != model.joints.len() {
         c.raise(Residual::Joint, f64::NAN);
         return;
     }
@@ -267,6 +267,9 @@ pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) 
     for spring in &model.springs {
         floor(spring.rounding(model, after));
     }
+    for gear in &model.gears {
+        floor(gear.rounding(model, after));
+    }
     for (k, (joint, done)) in model.joints.iter().zip(joints).enumerate() {
         c.raise(Residual::Joint, joint_residual(case, inverse, k, done).0);
         let to = joint.placed(after).near(&done.coordinates);
@@ -276,7 +279,13 @@ pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) 
             c.raise_equality(Residual::Geometry, error / per, size / per);
         }
     }
-    let springs = &joints[model.joints.len()..];
+    let (springs, gears) = joints[model.joints.len()..].split_at(model.springs.len());
+    for (k, (gear, done)) in model.gears.iter().zip(gears).enumerate() {
+        c.raise(Residual::Joint, gear_residual(case, k, done));
+        let error = (done.coordinates[0] - misfit(case, gear)).abs() * gear.scale(model);
+        let size = gear.rounding(model, after);
+        c.raise_equality(Residual::Geometry, error / per, size / per);
+    }
     for (k, (spring, done)) in model.springs.iter().zip(springs).enumerate() {
         c.raise(Residual::Joint, spring_residual(case, k, done));
         let placed = spring.place(model, after, done.coordinates[0]);

@@ -4,6 +4,7 @@
 
 mod displacement;
 mod flight;
+mod gear_law;
 mod joint_law;
 mod judge;
 mod law;

@@ -1,9 +1,9 @@
 //! From what the file says to a checked world.
 
-use crate::builder::{AxisSpec, BodySpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
+use crate::builder::{AxisSpec, BodySpec, GearSpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
 use crate::error::BuildError;
 use crate::expression::{Function, STATE_NAMES};
-use crate::motion::{Motion, TimeFunction};
+use crate::motion::{Motion, SurfaceLaw, TimeFunction};
 use crate::prescribed::at_time;
 use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
@@ -44,7 +44,9 @@ impl World {
             if !pair.collide {
                 builder = builder.ignore(a.clone(), b.clone());
             }
-            if let Some(f) = pair.friction {
+            if let Some(curve) = &pair.curve {
+                builder = builder.pair_slip_curve(a.clone(), b.clone(), curve.function());
+            } else if let Some(f) = pair.friction {
                 builder = builder.pair_friction(a.clone(), b.clone(), f);
             }
             if let Some(e) = pair.restitution {
@@ -77,6 +79,15 @@ impl World {
             for spring in axis_springs(joint) {
                 builder = builder.spring(spring);
             }
+        }
+        for gear in &scene.gears {
+            builder = builder.gear(GearSpec {
+                name: gear.name.clone(),
+                joints: gear.joints.clone(),
+                axes: gear.axes,
+                ratio: gear.ratio,
+                offset: gear.offset,
+            });
         }
         for frame in &scene.frames {
             builder = builder.frame(frame.name.clone(), frame.body.clone(), frame.pose);
@@ -129,7 +140,20 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         groups: body.groups.clone(),
         collide: body.collide,
         any_inertia: matches!(body.mass, scene::Mass::Given { any: true, .. }),
+        surfaces: body.surfaces.iter().map(surface_spec).collect(),
+        grain: body.grain,
+        curve: body.curve.as_ref().map(scene::Curve::function),
     }
+}
+
+fn surface_spec(surface: &scene::SurfaceMotion) -> (Option<DVec3>, SurfaceLaw) {
+    let (velocity, spin) = (surface.velocity.clone(), surface.angular_velocity.clone());
+    let at = |f: &[Function; 3], t: f64| DVec3::from_array(f.each_ref().map(|f| f.value(t)));
+    let law = move |t: f64| Twist {
+        linear: at(&velocity, t),
+        angular: at(&spin, t),
+    };
+    (surface.face, Arc::new(law))
 }
 
 /// A spring for the damping, stiffness and armature of each axis that has any.
@@ -218,7 +242,8 @@ fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
     let bodies = scene.bodies.iter().map(|b| (&b.name, &b.span));
     let joints = scene.joints.iter().map(|j| (&j.name, &j.span));
     let springs = scene.springs.iter().map(|s| (&s.name, &s.span));
-    let joined = joints.chain(springs);
+    let gears = scene.gears.iter().map(|g| (&g.name, &g.span));
+    let joined = joints.chain(springs).chain(gears);
     let span = if matches!(error, BuildError::Joint { .. }) {
         joined.into_iter().find(|(name, _)| *name == about)
     } else {

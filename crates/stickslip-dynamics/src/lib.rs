@@ -31,11 +31,11 @@ mod stopwatch;
 mod world;
 
 pub use builder::{
-    AxisSpec, BALL, BodySpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
-    WorldBuilder,
+    AxisSpec, BALL, BodySpec, GearSpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec,
+    WORLD, WorldBuilder,
 };
 pub use error::{BuildError, StepError};
-pub use motion::{ForceLaw, Motion, TimeFunction};
+pub use motion::{ForceLaw, Motion, SurfaceLaw, TimeFunction};
 pub use planar::{NotPlanar, PlanarView};
 pub use prescribed::Sinusoid;
 pub use scene::{Scene, SceneError};

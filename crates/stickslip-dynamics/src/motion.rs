@@ -34,5 +34,9 @@ impl Motion {
 /// A number as a function of time, s.
 pub type TimeFunction = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
 
+/// How a surface moves along its body as a function of time, s: velocity at the body's origin, m/s, and angular velocity, rad/s, in
+/// the body's frame.
+pub type SurfaceLaw = Arc<dyn Fn(f64) -> Twist + Send + Sync>;
+
 /// A force on one body as a function of time (s) and of the body's state at the start of the step.
 pub type ForceLaw = Arc<dyn Fn(f64, &BodyState) -> Wrench + Send + Sync>;

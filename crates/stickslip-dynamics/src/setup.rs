@@ -1,7 +1,7 @@
 //! What a world is made of and never changes: bodies and what joins them, what moves them, and the coefficients of
 //! their contacts.
 
-use crate::motion::{ForceLaw, Motion, TimeFunction};
+use crate::motion::{ForceLaw, Motion, SurfaceLaw, TimeFunction};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXES;
 use stickslip_model::{Aims, Friction, Model};
@@ -18,6 +18,8 @@ pub(crate) struct Setup {
     pub(crate) restitutions: Restitutions,
     /// The functions of time of each joint.
     pub(crate) drives: Vec<Drives>,
+    /// How each moving surface of the model moves.
+    pub(crate) surfaces: Vec<SurfaceLaw>,
     /// Names for places on bodies, sorted.
     pub(crate) frames: Vec<NamedFrame>,
 }

@@ -74,7 +74,7 @@ impl Snapshot {
 
     fn check(&self, setup: &Setup) -> Result<(), SnapshotError> {
         let model = &setup.model;
-        let (n, joints) = (model.bodies.len(), model.joints.len() + model.springs.len());
+        let (n, joints) = (model.bodies.len(), model.joint_count());
         let last = &self.state.last;
         let other = |why: String| Err(SnapshotError::OtherScene(why));
         for states in [Some(&last.bodies), self.state.started.as_ref()]

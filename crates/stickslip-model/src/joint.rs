@@ -187,10 +187,10 @@ pub struct JointImpulse {
     /// Along which gradients its impulses act; springs act along those of the start.
     pub along: Along,
     /// Coordinates at the end of the step, m and rad; turns of rx and rz are counted. Of a spring: its
-    /// elongation, or the three components of it where its length at rest is zero.
+    /// elongation, or the three components of it where its length at rest is zero. Of a gear: first, what its equation misses.
     pub coordinates: [f64; AXES],
     /// Impulses of what holds the axes and of their limits, N s and N m s, on the second body. Of a spring:
-    /// its impulse.
+    /// its impulse. Of a gear: first, its impulse along the axis that follows.
     pub hold: [f64; AXES],
     /// Impulses of the motors.
     pub motor: [f64; AXES],

@@ -4,7 +4,10 @@
 //! |---|---|
 //! | [`model`] | bodies with shapes and masses, what joins them |
 //! | [`joint`], [`spring`] | kinematics of joints and springs: coordinates, directions, what they aim at |
+//! | [`curve`] | friction that depends on the speed of the slip |
+//! | [`gear`] | equations between the coordinates of two joints |
 //! | [`scheme`] | where and when each method writes the law of a contact |
+//! | [`surface`] | surfaces that move along their body, and such as are rougher along than across |
 //! | [`step`] | states, contacts, impulses: the record of one step |
 //! | [`certificate`] | the judge's word on a step, as stored with it |
 //! | [`bytes`] | all of these as bytes and back |
@@ -16,6 +19,8 @@
 
 pub mod bytes;
 pub mod certificate;
+pub mod curve;
+pub mod gear;
 pub mod islands;
 pub mod joint;
 pub mod model;
@@ -23,9 +28,12 @@ pub mod restitution;
 pub mod scheme;
 pub mod spring;
 pub mod step;
+pub mod surface;
 pub mod words;
 
 pub use certificate::{Certificate, Residual};
+pub use curve::{SlipCurve, SlipCurves};
+pub use gear::Gear;
 pub use joint::{Aims, Along, Joint, JointImpulse};
 pub use model::{Body, Model};
 pub use restitution::Restitution;
@@ -35,3 +43,4 @@ pub use step::{
     BodyState, Cone, Contact, ContactImpulse, Fan, Friction, Given, Kind, Mode, Reading,
     StepRecord, Wrench,
 };
+pub use surface::{Ellipse, Grain, MovingSurface};

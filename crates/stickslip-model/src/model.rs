@@ -1,7 +1,10 @@
 //! What never changes during a run: bodies with their shapes and masses, joints and springs, sorted by name.
 
+use crate::curve::SlipCurves;
+use crate::gear::Gear;
 use crate::joint::Joint;
 use crate::spring::Spring;
+use crate::surface::{Grain, MovingSurface};
 use glam::DMat3;
 use stickslip_geometry::{MassProperties, Shape};
 
@@ -20,6 +23,8 @@ pub struct Body {
     pub groups: u64,
     /// Does it collide with nothing at all?
     pub ghost: bool,
+    /// The direction along which its friction differs, if it does.
+    pub grain: Option<Grain>,
 }
 
 /// The bodies of a world and what joins them, sorted by name.
@@ -31,6 +36,12 @@ pub struct Model {
     pub joints: Vec<Joint>,
     /// In the order of their names.
     pub springs: Vec<Spring>,
+    /// In the order of their names.
+    pub gears: Vec<Gear>,
+    /// Surfaces that move along their bodies, sorted by body.
+    pub surfaces: Vec<MovingSurface>,
+    /// Friction that depends on the speed of the slip, by pair.
+    pub curves: SlipCurves,
 }
 
 impl Model {
@@ -46,17 +57,28 @@ impl Model {
         self.bodies.iter().map(|b| b.name.as_str())
     }
 
-    /// Names of the joints, then of the springs: the order of [`crate::StepRecord::joints`].
+    /// Names of the joints, then of the springs, then of the gears: the order of [`crate::StepRecord::joints`].
     pub fn joint_names(&self) -> impl Iterator<Item = &str> {
         let joints = self.joints.iter().map(|j| j.name.as_str());
-        joints.chain(self.springs.iter().map(|s| s.name.as_str()))
+        let springs = self.springs.iter().map(|s| s.name.as_str());
+        let gears = self.gears.iter().map(|g| g.name.as_str());
+        joints.chain(springs).chain(gears)
     }
 
-    /// The two ends of every joint and of every spring that is taken implicitly: bodies that move together.
+    /// How many records of joints, springs and gears a step has.
+    #[must_use]
+    pub const fn joint_count(&self) -> usize {
+        self.joints.len() + self.springs.len() + self.gears.len()
+    }
+
+    /// The two ends of every joint and of every spring that is taken implicitly, and a body of each joint of a gear: bodies that
+    /// move together.
     pub fn joined(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
         let joints = self.joints.iter().map(|j| j.bodies);
         let springs = self.springs.iter().filter(|s| !s.explicit);
-        joints.chain(springs.map(|s| s.bodies(&self.joints)))
+        let springs = springs.map(|s| s.bodies(&self.joints));
+        let gears = self.gears.iter().map(|g| g.bodies(&self.joints));
+        joints.chain(springs).chain(gears)
     }
 }
 
@@ -75,6 +97,7 @@ impl Body {
             mass: Some(mass),
             groups: 0,
             ghost: false,
+            grain: None,
         }
     }
 
@@ -88,6 +111,7 @@ impl Body {
             inverse_inertia: DMat3::ZERO,
             groups: 0,
             ghost: false,
+            grain: None,
         }
     }
 

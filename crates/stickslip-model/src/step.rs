@@ -146,6 +146,9 @@ pub struct Given<'a> {
     pub ignored: &'a [[usize; 2]],
     /// What the joints' drives and motors aim at, at the end of the step.
     pub aims: &'a [Aims],
+    /// How each of [`Model::surfaces`] moves at the end of the step: its velocity at the body's origin, m/s, and its angular velocity,
+    /// rad/s, beyond those of the body and in its frame.
+    pub surfaces: &'a [Twist],
 }
 
 /// One place where two bodies touch or may touch before the end of the step.
@@ -257,7 +260,7 @@ pub struct StepRecord {
     pub bodies: Vec<BodyState>,
     /// Every contact that was part of the step's problem, with its impulse (zero where open).
     pub contacts: Vec<ContactImpulse>,
-    /// Every joint, then every spring, in the model's order; empty for the initial state.
+    /// Every joint, then every spring, then every gear, in the model's order; empty for the initial state.
     pub joints: Vec<JointImpulse>,
     /// The judge's word.
     pub certificate: Certificate,

@@ -294,7 +294,7 @@ fn every_law() -> StepFile {
     ];
     let contacts = laws.map(|law| ContactBlock {
         frame: [DVec3::Z, DVec3::X, DVec3::Y],
-        arms: [arm(0, 1.0, Action::Force), arm(1, -1.0, Action::Torque)],
+        arms: [arm(0, 1.0, Action::Force), arm(1, -1.0, Action::Torque)].into(),
         b: DVec3::new(-0.1, third, 5e-324),
         compliance: DVec3::new(0.0, 1e-17, 2.0 * third),
         law,

@@ -12,14 +12,16 @@ use stickslip_testing::Random;
 fn rows(arms: [Option<(usize, DVec3, f64)>; 2], action: Action, law: Law) -> ContactBlock {
     ContactBlock {
         frame: frame(DVec3::new(0.2, -0.3, 0.9)),
-        arms: arms.map(|arm| {
-            arm.map(|(body, lever, sign)| Arm {
-                body,
-                lever,
-                sign,
-                action,
+        arms: arms
+            .map(|arm| {
+                arm.map(|(body, lever, sign)| Arm {
+                    body,
+                    lever,
+                    sign,
+                    action,
+                })
             })
-        }),
+            .into(),
         b: DVec3::ZERO,
         compliance: DVec3::ZERO,
         law,

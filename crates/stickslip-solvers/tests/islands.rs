@@ -79,7 +79,8 @@ fn a_ray_names_the_contacts_of_the_whole_step() {
                 action: Action::Force,
             }),
             None,
-        ],
+        ]
+        .into(),
         b: DVec3::X * gap_rate,
         compliance: DVec3::ZERO,
         law: Law::Cone { mu: 0.5 },

@@ -110,7 +110,8 @@ fn a_ball_at_a_distance_falls_freely_or_just_arrives() {
                         action: Action::Force,
                     }),
                     None,
-                ],
+                ]
+                .into(),
                 b: DVec3::new(gap_over_h, 0.0, 0.0),
                 compliance: DVec3::ZERO,
                 law: law.clone(),
@@ -137,7 +138,7 @@ fn a_closing_vice_ends_on_a_ray_that_names_the_jaws() {
     });
     let jaw = |n: DVec3, law: &Law| ContactBlock {
         frame: frame(n),
-        arms: [arm, None],
+        arms: [arm, None].into(),
         b: DVec3::new(-0.1, 0.0, 0.0),
         compliance: DVec3::ZERO,
         law: law.clone(),
@@ -185,7 +186,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
         }],
         contacts: vec![ContactBlock {
             frame: FRAME_Z,
-            arms: [arm, None],
+            arms: [arm, None].into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: Law::bilateral([true; 3]),

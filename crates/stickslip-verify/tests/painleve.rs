@@ -124,7 +124,8 @@ fn problem(state: &Value, h: f64) -> ContactProblem {
                     action: Action::Force,
                 }),
                 None,
-            ],
+            ]
+            .into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: Law::Cone {

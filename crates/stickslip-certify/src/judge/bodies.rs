@@ -1,6 +1,7 @@
 //! Newton-Euler and the map from velocities to poses, body by body.
 
 use crate::flight::{misfit, norm};
+use crate::gear_law::pushes;
 use crate::judge::{Case, Judge};
 use crate::pull::Pull;
 use glam::DVec3;
@@ -70,6 +71,13 @@ impl Judge {
                     let (moment, size) = (pull.moments[end], pull.sizes[end]);
                     self.sums[k].add_moment(pull.force * sign, moment, size, AXES);
                 }
+            }
+        }
+        let gears = joints.get(model.joints.len() + model.springs.len()..);
+        for (gear, done) in model.gears.iter().zip(gears.unwrap_or_default()) {
+            check(done, DVec3::ZERO, DVec3::ZERO);
+            for push in pushes(case, gear, done) {
+                self.sums[push.body].add_moment(push.linear, push.angular, push.size, 1);
             }
         }
         let springs = joints.get(model.joints.len()..).unwrap_or_default();

@@ -16,12 +16,14 @@
 //! more than the twists, for they count ways). Anitescu's bound is the same
 //! without them.
 
-use crate::displacement::{gap_rate, normal_row, velocity_at};
+use crate::displacement::{gap_rate, normal_row, surface_slip, velocity_at};
+use crate::gear_law::pushes;
 use crate::joint_law::phi_next;
 use crate::judge::{Case, Judge, frame_velocity};
 use crate::pull::Pull;
 use glam::DVec3;
-use stickslip_model::{ContactImpulse, JointImpulse};
+use stickslip_geometry::frame::contact_frame;
+use stickslip_model::{ContactImpulse, Gear, JointImpulse};
 
 /// Both sides of the inequality, J.
 struct Sides {
@@ -48,8 +50,12 @@ impl Judge {
         for (k, done) in joints.iter().enumerate() {
             sides.may += joint_work(case, k, done);
         }
+        let (springs, gears) = springs.split_at(case.model.springs.len().min(springs.len()));
         for (k, done) in springs.iter().enumerate() {
             spring_energy(case, k, done, &mut sides);
+        }
+        for (gear, done) in case.model.gears.iter().zip(gears) {
+            sides.may += gear_work(case, gear, done);
         }
         let Sides { have, may } = sides;
         (may - have, may.abs().max(have.abs()))
@@ -74,7 +80,7 @@ impl Judge {
 }
 
 /// What a contact may put in: by its gap's part of the row where it is negative, by what it restitutes, and by friction against a
-/// body that moves by itself. Beside joints also what the rows count more than the twists.
+/// body or a surface that moves by itself. Beside joints also what the rows count more than the twists.
 fn contact_work(case: &Case, contact: &ContactImpulse) -> f64 {
     let (given, model) = (&case.given, case.model);
     let (p, place) = (contact.impulse, &contact.contact);
@@ -85,7 +91,10 @@ fn contact_work(case: &Case, contact: &ContactImpulse) -> f64 {
     may += contact.restituted * row.max(0.0);
     let read = |i: usize, x: DVec3| velocity_at(case, i, x);
     let free = |i: usize| model.bodies[i].is_free();
-    let carried = frame_velocity(place, |i| !free(i), read);
+    let mut carried = frame_velocity(place, |i| !free(i), read);
+    let [_, t1, t2] = contact_frame(place.normal);
+    let surfaces = surface_slip(case, place);
+    carried += DVec3::new(0.0, t1.dot(surfaces), t2.dot(surfaces));
     may -= p.y * carried.y + p.z * carried.z;
     if given.scheme.counts(false) {
         may -= p.x * carried.x;
@@ -113,6 +122,18 @@ fn joint_work(case: &Case, number: usize, done: &JointImpulse) -> f64 {
         }
     }
     work
+}
+
+/// A gear's work on the free bodies, likewise.
+fn gear_work(case: &Case, gear: &Gear, done: &JointImpulse) -> f64 {
+    let pushes = pushes(case, gear, done).into_iter();
+    let on_free = pushes.filter(|push| case.model.bodies[push.body].is_free());
+    on_free
+        .map(|push| {
+            let twist = &case.after[push.body].twist;
+            push.linear.dot(twist.linear) + push.angular.dot(twist.angular)
+        })
+        .sum()
 }
 
 /// A spring's energy on both sides, and the work of ends that move by themselves. In an impact no time passes and springs do

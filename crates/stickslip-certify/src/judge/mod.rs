@@ -5,7 +5,8 @@ mod energy;
 mod geometry;
 mod penetration;
 
-use crate::displacement::{normal_row, velocity_at};
+use crate::displacement::{normal_row, surface_slip, velocity_at};
+use crate::gear_law::gear_residual;
 use crate::joint_law::{joint_residual, judge_joints, spring_residual};
 use crate::law::ContactLaw;
 use bodies::Sum;
@@ -16,8 +17,8 @@ use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
-    BodyState, Certificate, Cone, Contact, ContactImpulse, Given, JointImpulse, Mode, Model,
-    Reading,
+    BodyState, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
+    Mode, Model, Reading,
 };
 
 /// One step, as it is laid before the judge.
@@ -33,7 +34,7 @@ pub struct Case<'a> {
     pub after: &'a [BodyState],
     /// Contacts with their impulses.
     pub contacts: &'a [ContactImpulse],
-    /// One entry for each joint, then for each spring.
+    /// One entry for each joint, then for each spring, then for each gear.
     pub joints: &'a [JointImpulse],
 }
 
@@ -60,6 +61,8 @@ pub enum Place {
     },
     /// A spring, by its number in the model.
     Spring(usize),
+    /// A gear, by its number in the model.
+    Gear(usize),
 }
 
 /// The judge, with its memory.
@@ -128,7 +131,13 @@ impl Judge {
                     let (residual, axis) = joint_residual(case, &self.inverse, k, done);
                     take(residual, Place::Joint { joint: k, axis });
                 }
-                None => take(spring_residual(case, k - n, done), Place::Spring(k - n)),
+                None if k < n + case.model.springs.len() => {
+                    take(spring_residual(case, k - n, done), Place::Spring(k - n));
+                }
+                None => {
+                    let k = k - n - case.model.springs.len();
+                    take(gear_residual(case, k, done), Place::Gear(k));
+                }
             }
         }
         worst.1
@@ -156,7 +165,7 @@ fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLa
     } = contact;
     let [_, t1, t2] = contact_frame(contact.normal);
     let normal = normal_row(case, contact);
-    let (mut slip, mut trace) = (DVec3::ZERO, 0.0);
+    let (mut slip, mut trace) = (surface_slip(case, contact), 0.0);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
         let lever = contact.point - case.pose(k).position;
         slip += velocity_at(case, k, contact.point) * sign;
@@ -166,9 +175,14 @@ fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLa
     }
     let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
     let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
-    if let Cone::Fan(fan) = given.cone {
-        let poses = contact.bodies.map(|k| case.pose(k));
-        let first = fan.start(case.model, poses, contact);
+    let poses = contact.bodies.map(|k| case.pose(k));
+    let bodies = contact.bodies.map(|k| &case.model.bodies[k]);
+    let ellipse = Ellipse::of(bodies, poses, contact.normal);
+    let first = match given.cone {
+        Cone::Fan(fan) => Some(fan.start(case.model, poses, contact)),
+        _ => ellipse.map(|e| e.first),
+    };
+    if let Some(first) = first {
         for v in [&mut p, &mut u] {
             let turned = DVec2::new(first.x, -first.y).rotate(DVec2::new(v.y, v.z));
             (v.y, v.z) = (turned.x, turned.y);
@@ -183,8 +197,20 @@ fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLa
         restituted: *restituted,
         u,
         mass: 3.0 / trace,
-        friction: contact.friction,
+        friction: friction_at(case, contact, DVec2::new(u.y, u.z).length()),
         cone,
+        ratio: ellipse.map_or(1.0, |e| e.ratio),
+    }
+}
+
+/// The coefficients of a contact that slips at this speed, m/s: where its pair has a curve, at rest and at the speed.
+fn friction_at(case: &Case, contact: &Contact, speed: f64) -> Friction {
+    match case.model.curves.of(contact.bodies) {
+        Some(curve) => Friction {
+            stick: curve.at(0.0),
+            slide: curve.at(speed),
+        },
+        None => contact.friction,
     }
 }
 

@@ -1,10 +1,11 @@
 //! One body, as a user of the library describes it.
 
-use crate::motion::Motion;
+use crate::motion::{Motion, SurfaceLaw};
 use glam::{DMat3, DVec3};
+use std::sync::Arc;
 use stickslip_geometry::mass::centred;
 use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
-use stickslip_model::{BodyState, Friction};
+use stickslip_model::{BodyState, Friction, Grain, SlipCurve};
 
 /// One body to be built.
 #[derive(Clone)]
@@ -29,6 +30,12 @@ pub struct BodySpec {
     pub collide: bool,
     /// May its inertia break the triangle inequality?
     pub any_inertia: bool,
+    /// Surfaces that move along the body: the face, by its outward direction (`None`: all of it), and how.
+    pub surfaces: Vec<(Option<DVec3>, SurfaceLaw)>,
+    /// The direction along which its friction differs, if it does.
+    pub grain: Option<Grain>,
+    /// Its own friction by the speed of the slip, in place of [`BodySpec::friction`].
+    pub curve: Option<SlipCurve>,
 }
 
 impl BodySpec {
@@ -74,6 +81,9 @@ impl BodySpec {
             groups: Vec::new(),
             collide: true,
             any_inertia: false,
+            surfaces: Vec::new(),
+            grain: None,
+            curve: None,
         }
     }
 
@@ -118,10 +128,43 @@ impl BodySpec {
         self
     }
 
+    /// Gives the body its own friction, by the speed of the slip.
+    #[must_use]
+    pub fn with_slip_curve(mut self, curve: SlipCurve) -> Self {
+        self.curve = Some(curve);
+        self
+    }
+
     /// Gives the body its own restitution, from 0 to 1.
     #[must_use]
     pub const fn with_restitution(mut self, e: f64) -> Self {
         self.restitution = Some(e);
+        self
+    }
+
+    /// Lets the body's surface move along it, as a belt does: with this velocity at the body's origin, m/s, and this angular
+    /// velocity, rad/s, both in the body's frame and beyond those of the body. The part along the normal has no effect.
+    #[must_use]
+    pub fn with_moving_surface(self, linear: DVec3, angular: DVec3) -> Self {
+        let twist = Twist { linear, angular };
+        self.with_surface(None, move |_| twist)
+    }
+
+    /// The same of one face, by its outward direction in the body's frame, and as a function of time, s.
+    #[must_use]
+    pub fn with_surface(
+        mut self,
+        face: Option<DVec3>,
+        law: impl Fn(f64) -> Twist + Send + Sync + 'static,
+    ) -> Self {
+        self.surfaces.push((face, Arc::new(law)));
+        self
+    }
+
+    /// Makes friction across a direction of the body's frame `ratio` times that along it.
+    #[must_use]
+    pub const fn with_grain(mut self, direction: DVec3, ratio: f64) -> Self {
+        self.grain = Some(Grain { direction, ratio });
         self
     }
 

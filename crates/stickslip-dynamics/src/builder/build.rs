@@ -2,7 +2,7 @@
 
 use super::WorldBuilder;
 use super::body::BodySpec;
-use super::build_joint::{build_joint, build_spring};
+use super::build_joint::{build_gear, build_joint, build_spring};
 use super::checks::{check_body, check_friction, check_restitution, check_state, refuse_overlaps};
 use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
@@ -10,8 +10,9 @@ use crate::methods::Method;
 use crate::motion::Motion;
 use crate::setup::{AppliedForce, Drives, Frictions, NamedFrame, Restitutions, Setup};
 use crate::world::World;
+use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
-use stickslip_model::{Body, BodyState, Model};
+use stickslip_model::{Body, BodyState, Cone, Friction, Grain, Model, MovingSurface, SlipCurve};
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
@@ -30,7 +31,9 @@ impl WorldBuilder {
         let apart = self.add_pairs(&mut setup)?;
         self.add_forces(&mut setup)?;
         self.add_frames(&mut setup)?;
+        self.check_grains(&setup.model)?;
         setup.drives = join(&mut setup.model, &states, &self.joints, &self.springs)?;
+        self.add_gears(&mut setup.model, &states)?;
         self.settings.ignored = uncolliding(&setup.model, &self.joints, apart);
         self.check_method(&setup.model)?;
         refuse_overlaps(&setup.model, &states, &self.settings.ignored)?;
@@ -91,6 +94,7 @@ impl WorldBuilder {
             frictions: Frictions::default(),
             restitutions: Restitutions::default(),
             drives: Vec::new(),
+            surfaces: Vec::new(),
             frames: Vec::new(),
         };
         let mut states = Vec::new();
@@ -98,7 +102,12 @@ impl WorldBuilder {
         for spec in std::mem::take(&mut self.bodies) {
             check_body(&spec)?;
             let bits = spec.groups.iter().fold(0, |bits, g| bits | groups[g]);
+            let default = || self.curve.clone().filter(|_| spec.friction.is_none());
+            let curve = spec.curve.clone().or_else(default);
             let friction = spec.friction.unwrap_or(self.friction);
+            let friction = curve.as_ref().map_or(friction, at_rest);
+            check_friction("friction at rest", friction)?;
+            setup.model.curves.bodies.push((friction.stick, curve));
             setup.frictions.bodies.push(friction);
             let e = spec.restitution.unwrap_or(self.restitution);
             setup.restitutions.bodies.push(check_restitution(e)?);
@@ -112,12 +121,24 @@ impl WorldBuilder {
                 Some(mass) => Body::free(spec.name, spec.shape, mass),
                 None => Body::prescribed(spec.name, spec.shape),
             };
+            for (face, law) in spec.surfaces {
+                let (body, face) = (setup.model.bodies.len(), unit(face));
+                setup.model.surfaces.push(MovingSurface { body, face });
+                setup.surfaces.push(law);
+            }
             setup.model.bodies.push(Body {
                 groups: bits,
                 ghost: !spec.collide,
+                grain: spec.grain.map(|grain| Grain {
+                    direction: unit(Some(grain.direction)).unwrap_or(DVec3::X),
+                    ..grain
+                }),
                 ..body
             });
             setup.motions.push(spec.motion);
+        }
+        if setup.model.curves.bodies.iter().all(|(_, c)| c.is_none()) {
+            setup.model.curves.bodies.clear();
         }
         Ok((setup, states))
     }
@@ -130,24 +151,51 @@ impl WorldBuilder {
             let (i, j) = (index(model, a, place)?, index(model, b, place)?);
             Ok([i.min(j), i.max(j)])
         };
+        let mut curves = Vec::new();
         for (names, friction) in &self.pairs {
             check_friction("pair friction", *friction)?;
             setup.frictions.pairs.push((pair(names)?, *friction));
+            curves.push((pair(names)?, None));
+        }
+        for (names, curve) in &self.pair_curves {
+            let friction = at_rest(curve);
+            check_friction("pair friction", friction)?;
+            setup.frictions.pairs.push((pair(names)?, friction));
+            curves.push((pair(names)?, Some(curve.clone())));
         }
         setup.frictions.pairs.sort_by_key(|p| p.0);
+        curves.sort_by_key(|p| p.0);
         for (names, e) in &self.pair_restitutions {
             let bodies = pair(names)?;
             let e = check_restitution(*e)?;
             setup.restitutions.pairs.push((bodies, e));
         }
         setup.restitutions.pairs.sort_by_key(|p| p.0);
-        self.ignored.iter().map(pair).collect()
+        let ignored = self.ignored.iter().map(pair).collect();
+        let any = curves.iter().any(|(_, c)| c.is_some());
+        if any || !setup.model.curves.bodies.is_empty() {
+            setup.model.curves.pairs = curves;
+        }
+        ignored
     }
 
     fn add_forces(&mut self, setup: &mut Setup) -> Result<(), BuildError> {
         for (name, law) in std::mem::take(&mut self.forces) {
             let body = index(&setup.model, &name, "a force")?;
             setup.forces.push(AppliedForce { body, law });
+        }
+        Ok(())
+    }
+
+    fn add_gears(&self, model: &mut Model, states: &[BodyState]) -> Result<(), BuildError> {
+        for spec in &self.gears {
+            let taken = model.joint_names().any(|name| name == spec.name);
+            if taken {
+                return Err(named_twice(&spec.name));
+            }
+            let gear = build_gear(spec, model, states)?;
+            let place = model.gears.partition_point(|g| g.name < gear.name);
+            model.gears.insert(place, gear);
         }
         Ok(())
     }
@@ -162,6 +210,21 @@ impl WorldBuilder {
         }
         setup.frames.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(())
+    }
+
+    /// A pyramid has directions of its own.
+    fn check_grains(&self, model: &Model) -> Result<(), BuildError> {
+        let grained = model.bodies.iter().find(|b| b.grain.is_some());
+        match (grained, self.settings.cone) {
+            (Some(body), cone) if cone != Cone::Quadratic => Err(BuildError::Setting {
+                setting: "cone",
+                reason: format!(
+                    "\"{}\" has a grain: its cone is elliptic, and no pyramid stands for it; use \"quadratic\"",
+                    body.name
+                ),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn check_method(&self, model: &Model) -> Result<(), BuildError> {
@@ -189,6 +252,14 @@ fn index(model: &Model, name: &str, place: &str) -> Result<usize, BuildError> {
     })
 }
 
+fn named_twice(name: &str) -> BuildError {
+    BuildError::Joint {
+        what: "joint",
+        joint: name.into(),
+        reason: "two joints or springs have this name".into(),
+    }
+}
+
 /// Builds joints and springs into the model, sorted by name; returns the joints' functions of time.
 fn join(
     model: &mut Model,
@@ -200,11 +271,7 @@ fn join(
     names.extend(springs.iter().map(|s| s.name.as_str()));
     names.sort_unstable();
     if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
-        return Err(BuildError::Joint {
-            what: "joint",
-            joint: w[0].into(),
-            reason: "two joints or springs have this name".into(),
-        });
+        return Err(named_twice(w[0]));
     }
     let mut built = Vec::new();
     for spec in joints {
@@ -233,6 +300,17 @@ fn uncolliding(model: &Model, joints: &[JointSpec], mut pairs: Vec<[usize; 2]>) 
     pairs.sort_unstable();
     pairs.dedup();
     pairs
+}
+
+/// The coefficients of a curve at rest; how a contact that slips goes on is the curve's.
+fn at_rest(curve: &SlipCurve) -> Friction {
+    Friction::same(curve.at(0.0))
+}
+
+/// A direction that was checked, of unit length.
+fn unit(direction: Option<DVec3>) -> Option<DVec3> {
+    let direction = direction?;
+    (direction / direction.abs().max_element()).try_normalize()
 }
 
 /// A bit for each group.

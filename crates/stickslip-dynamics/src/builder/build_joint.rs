@@ -1,6 +1,6 @@
 //! Joints and springs checked, and turned into the model's.
 
-use super::joint::{AxisSpec, HoldSpec, JointSpec, SpringSpec, WORLD};
+use super::joint::{AxisSpec, GearSpec, HoldSpec, JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
 use crate::scene::{Anchor, Axes, SpringEnds};
 use crate::setup::Drives;
@@ -10,7 +10,7 @@ use stickslip_geometry::Pose;
 use stickslip_model::Aims;
 use stickslip_model::joint::{AXES, AXIS_NAMES, Axis, Goal, Hold, Motor, frame_along};
 use stickslip_model::spring::Ends;
-use stickslip_model::{BodyState, Joint, Model, Spring};
+use stickslip_model::{BodyState, Gear, Joint, Model, Spring};
 
 /// Distances within which the two sides of a joint meet, relative to its size.
 const MEETS: f64 = 1e-9;
@@ -62,6 +62,53 @@ pub(super) fn build_joint(
     let size: f64 = joint.length + joint.anchors.iter().map(|a| a.length()).sum::<f64>();
     meets(&joint, states, &drives.aims(0.0), MEETS * size).map_err(bad)?;
     Ok((joint, drives))
+}
+
+/// Checks a gear and turns it into the model's; its joints are there.
+pub(super) fn build_gear(
+    spec: &GearSpec,
+    model: &Model,
+    states: &[BodyState],
+) -> Result<Gear, BuildError> {
+    let bad = |reason: String| BuildError::Joint {
+        what: "gear",
+        joint: spec.name.clone(),
+        reason,
+    };
+    let mut joints = [0; 2];
+    for ((slot, name), axis) in joints.iter_mut().zip(&spec.joints).zip(spec.axes) {
+        let place = model.joints.binary_search_by(|j| j.name.cmp(name));
+        *slot = place.map_err(|_| bad(format!("there is no joint \"{name}\"")))?;
+        let held = model.joints[*slot].axes.get(axis).map(|a| a.hold);
+        if held != Some(Hold::Free) {
+            return Err(bad(format!("axis {axis} of joint \"{name}\" is not free")));
+        }
+    }
+    if joints[0] == joints[1] && spec.axes[0] == spec.axes[1] {
+        return Err(bad("it couples an axis to itself".into()));
+    }
+    if !(spec.ratio != 0.0 && spec.ratio.is_finite() && spec.offset.is_finite()) {
+        return Err(bad(format!(
+            "needs a finite ratio that is not zero and a finite offset, got {} and {}",
+            spec.ratio, spec.offset
+        )));
+    }
+    let gear = Gear {
+        name: spec.name.clone(),
+        joints,
+        axes: spec.axes,
+        ratio: spec.ratio,
+        offset: spec.offset,
+    };
+    let off = gear.misfit(|k| model.joints[k].placed(states).coordinates);
+    let size = model.joints[joints[1]].length + spec.offset.abs();
+    if off.abs() * gear.scale(model) > MEETS * size {
+        return Err(bad(format!(
+            "joint \"{}\" starts {off:e} from where the gear has it",
+            spec.joints[1]
+        )));
+    }
+    Ok(gear)
 }
 
 /// The joint's frame on each body, turned so that angles are zero at the start wherever the file leaves that open.

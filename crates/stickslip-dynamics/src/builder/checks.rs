@@ -57,6 +57,7 @@ pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
     if let Some(f) = spec.friction {
         check_friction("body friction", f)?;
     }
+    check_surfaces(spec)?;
     match (&spec.motion, &spec.mass) {
         (Motion::Free, None) => {
             bad("a free body needs a mass, and a half-space cannot have one".into())
@@ -72,6 +73,42 @@ pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
             check_inertia(&mass.inertia, spec.any_inertia).or_else(bad)
         }
         (Motion::Prescribed(_), None) => Ok(()),
+    }
+}
+
+/// Ratios of a grain: beyond them a cone is no cone but a wedge, and its rows lose the digits that the judge asks for.
+pub(crate) const RATIOS: std::ops::RangeInclusive<f64> = 1e-3..=1e3;
+
+/// Moving surfaces and grains: directions that are some, one surface for all of the body or several for faces, sensible ratios.
+fn check_surfaces(spec: &BodySpec) -> Result<(), BuildError> {
+    let bad = |reason: String| {
+        Err(BuildError::Body {
+            body: spec.name.clone(),
+            reason,
+        })
+    };
+    let is_direction = |d: DVec3| d.is_finite() && d != DVec3::ZERO;
+    for (face, _) in &spec.surfaces {
+        match face {
+            Some(face) if !is_direction(*face) => {
+                return bad("the face that moves must be given by a direction".into());
+            }
+            None if spec.surfaces.len() > 1 => {
+                return bad("of several surfaces that move each needs its face".into());
+            }
+            _ => {}
+        }
+    }
+    match spec.grain {
+        Some(grain) if !is_direction(grain.direction) => bad("its grain has no direction".into()),
+        Some(grain) if !RATIOS.contains(&grain.ratio) => {
+            let (least, most) = (RATIOS.start(), RATIOS.end());
+            bad(format!(
+                "the ratio of its grain must be from {least} to {most}, got {}",
+                grain.ratio
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -163,3 +163,32 @@ pub struct SpringSpec {
     /// Taken at the start of the step.
     pub explicit: bool,
 }
+
+/// An equation between two joints: c = ratio·c_of + offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GearSpec {
+    /// Used once among joints, springs and gears.
+    pub name: String,
+    /// The joint that leads and the one that follows.
+    pub joints: [String; 2],
+    /// Their axes.
+    pub axes: [usize; 2],
+    /// m or rad for each m or rad; not zero.
+    pub ratio: f64,
+    /// m or rad.
+    pub offset: f64,
+}
+
+impl GearSpec {
+    /// Between the turns of two hinges, or the ways of two sliders, by their axes.
+    #[must_use]
+    pub fn new(name: impl Into<String>, joints: [&str; 2], axes: [usize; 2], ratio: f64) -> Self {
+        Self {
+            name: name.into(),
+            joints: joints.map(String::from),
+            axes,
+            ratio,
+            offset: 0.0,
+        }
+    }
+}

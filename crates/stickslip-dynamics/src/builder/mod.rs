@@ -7,7 +7,10 @@ mod checks;
 mod joint;
 
 pub use body::BodySpec;
-pub use joint::{AxisSpec, BALL, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD};
+pub(crate) use checks::RATIOS;
+pub use joint::{
+    AxisSpec, BALL, GearSpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
+};
 
 use crate::methods::Method;
 use crate::motion::ForceLaw;
@@ -17,7 +20,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use stickslip_geometry::Pose;
 use stickslip_geometry::narrow_phase::Rule;
-use stickslip_model::{BodyState, Cone, Friction, Reading, Wrench};
+use stickslip_model::{BodyState, Cone, Friction, Reading, SlipCurve, Wrench};
 
 /// Collects what a world is made of, then checks it all at once.
 #[derive(Clone)]
@@ -25,9 +28,12 @@ pub struct WorldBuilder {
     bodies: Vec<BodySpec>,
     forces: Vec<(String, ForceLaw)>,
     pairs: Vec<([String; 2], Friction)>,
+    pair_curves: Vec<([String; 2], SlipCurve)>,
+    curve: Option<SlipCurve>,
     ignored: Vec<[String; 2]>,
     joints: Vec<JointSpec>,
     springs: Vec<SpringSpec>,
+    gears: Vec<GearSpec>,
     frames: Vec<(String, String, Pose)>,
     friction: Friction,
     restitution: f64,
@@ -44,9 +50,12 @@ impl World {
             bodies: Vec::new(),
             forces: Vec::new(),
             pairs: Vec::new(),
+            pair_curves: Vec::new(),
+            curve: None,
             ignored: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            gears: Vec::new(),
             frames: Vec::new(),
             friction: Friction::default(),
             restitution: 0.0,
@@ -89,6 +98,13 @@ impl WorldBuilder {
         self
     }
 
+    /// Adds a gear between two joints.
+    #[must_use]
+    pub fn gear(mut self, gear: GearSpec) -> Self {
+        self.gears.push(gear);
+        self
+    }
+
     /// Gives a place on a body (or on the world, by [`WORLD`]) a name.
     #[must_use]
     pub fn frame(mut self, name: impl Into<String>, body: impl Into<String>, pose: Pose) -> Self {
@@ -122,6 +138,25 @@ impl WorldBuilder {
         friction: Friction,
     ) -> Self {
         self.pairs.push(([a.into(), b.into()], friction));
+        self
+    }
+
+    /// Sets the default friction, by the speed of the slip.
+    #[must_use]
+    pub fn slip_curve(mut self, curve: SlipCurve) -> Self {
+        self.curve = Some(curve);
+        self
+    }
+
+    /// Sets the friction of one pair, by the speed of the slip.
+    #[must_use]
+    pub fn pair_slip_curve(
+        mut self,
+        a: impl Into<String>,
+        b: impl Into<String>,
+        curve: SlipCurve,
+    ) -> Self {
+        self.pair_curves.push(([a.into(), b.into()], curve));
         self
     }
 

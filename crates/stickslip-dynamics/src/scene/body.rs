@@ -5,8 +5,9 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 
 use stickslip_geometry::Shape;
+use stickslip_model::Grain;
 
-use super::material::Material;
+use super::material::{Curve, Material};
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
 use crate::spline::PeriodicTable;
@@ -36,8 +37,14 @@ pub struct Body {
     pub groups: Vec<String>,
     /// Does it collide with anything?
     pub collide: bool,
+    /// Surfaces of it that move along it.
+    pub surfaces: Vec<SurfaceMotion>,
+    /// The direction along which its friction differs, if it does.
+    pub grain: Option<Grain>,
     /// The body's own friction and restitution, or those of `[material]`.
     pub material: Material,
+    /// The body's friction by the speed of the slip, its own or that of `[material]`; the material's is then the one at rest.
+    pub curve: Option<Curve>,
     /// The bytes of the file to point at in messages: the value of `name`.
     pub span: Range<usize>,
 }
@@ -71,10 +78,24 @@ impl Body {
             angular_velocity: DVec3::ZERO,
             groups: Vec::new(),
             collide: true,
+            surfaces: Vec::new(),
+            grain: None,
             material: Material::default(),
+            curve: None,
             span: 0..0,
         }
     }
+}
+
+/// How a surface moves along its body, as functions of time in the body's frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfaceMotion {
+    /// The face, by its outward direction, a unit vector; `None` for all of the body.
+    pub face: Option<DVec3>,
+    /// The velocity at the body's origin, m/s.
+    pub velocity: [Function; 3],
+    /// The angular velocity about the body's origin, rad/s.
+    pub angular_velocity: [Function; 3],
 }
 
 /// What decides how a body moves.

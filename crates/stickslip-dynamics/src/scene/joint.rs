@@ -200,3 +200,20 @@ pub struct Spring {
     /// The bytes of the file to point at in messages.
     pub span: Range<usize>,
 }
+
+/// A `[[gear]]` entry: c = ratio·c_of + offset between the coordinates of two joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gear {
+    /// The name: given, or made from those of the joints.
+    pub name: String,
+    /// The joint that leads and the one that follows.
+    pub joints: [String; 2],
+    /// Index of the axis of each.
+    pub axes: [usize; 2],
+    /// m or rad for each m or rad.
+    pub ratio: f64,
+    /// m or rad.
+    pub offset: f64,
+    /// The bytes of the file to point at in messages.
+    pub span: Range<usize>,
+}

@@ -1,6 +1,6 @@
 //! Friction and restitution, of bodies and of pairs.
 
-use stickslip_model::Friction;
+use stickslip_model::{Friction, SlipCurve};
 
 /// What two surfaces do to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,48 @@ pub struct Material {
     pub friction: Friction,
     /// Part of the compression's normal impulse that an impact gives back, from 0 to 1 (Poisson).
     pub restitution: f64,
+}
+
+/// Friction by the speed of the slip, in place of a coefficient.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Curve {
+    /// μ_k + (μ_s − μ_k) exp(−v/speed).
+    Stribeck {
+        /// μ_s: at rest.
+        stick: f64,
+        /// μ_k: at high speed.
+        slide: f64,
+        /// m/s.
+        speed: f64,
+    },
+    /// Straight lines.
+    Table {
+        /// Rising speeds from 0, m/s.
+        speeds: Vec<f64>,
+        /// As many coefficients.
+        values: Vec<f64>,
+    },
+}
+
+impl Curve {
+    /// As a function.
+    #[must_use]
+    pub fn function(&self) -> SlipCurve {
+        match self {
+            Self::Stribeck {
+                stick,
+                slide,
+                speed,
+            } => SlipCurve::stribeck(*stick, *slide, *speed),
+            Self::Table { speeds, values } => SlipCurve::table(speeds.clone(), values.clone()),
+        }
+    }
+
+    /// The coefficient at rest.
+    #[must_use]
+    pub fn at_rest(&self) -> Friction {
+        Friction::same(self.function().at(0.0))
+    }
 }
 
 impl Default for Material {
@@ -47,6 +89,8 @@ pub struct ContactPair {
     pub friction: Option<Friction>,
     /// Restitution of the pair, if the entry gives it.
     pub restitution: Option<f64>,
+    /// Its friction by the speed of the slip, if the entry gives that; `friction` is then the one at rest.
+    pub curve: Option<Curve>,
     /// The bytes of the file to point at in messages.
     pub span: std::ops::Range<usize>,
 }

@@ -20,6 +20,7 @@ mod paths;
 mod png;
 mod read_body;
 mod read_frame;
+mod read_gear;
 mod read_include;
 mod read_joint;
 mod read_mass;
@@ -32,6 +33,7 @@ mod read_scene;
 mod read_shape;
 mod read_spring;
 mod read_step;
+mod read_surface;
 mod reader;
 mod schema;
 mod settings;
@@ -47,14 +49,14 @@ use stickslip_record::files::open_plain;
 use glam::DVec3;
 
 pub use crate::methods::{METHODS, Method};
-pub use body::{Body, Mass, Motion, Prescribed};
+pub use body::{Body, Mass, Motion, Prescribed, SurfaceMotion};
 pub use error::SceneError;
 pub use files::{Contents, Files, MAX_BESIDE};
 pub use joint::{
-    Anchor, Axes, AxisHold, Frame, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
-    SpringEnds,
+    Anchor, Axes, AxisHold, Frame, Gear, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType,
+    Spring, SpringEnds,
 };
-pub use material::{ContactPair, Material};
+pub use material::{ContactPair, Curve, Material};
 pub use models::Model;
 pub use overrides::Override;
 pub use schema::schema;
@@ -85,6 +87,8 @@ pub struct Scene {
     pub step: StepSettings,
     /// The default material, `[material]`.
     pub material: Material,
+    /// Its friction by the speed of the slip, where the file gives that.
+    pub curve: Option<Curve>,
     /// All bodies, in the order of the file, counted ones numbered.
     pub bodies: Vec<Body>,
     /// The `[[contact]]` entries.
@@ -95,6 +99,8 @@ pub struct Scene {
     pub joints: Vec<Joint>,
     /// The `[[spring]]` entries.
     pub springs: Vec<Spring>,
+    /// The `[[gear]]` entries, after those of included models.
+    pub gears: Vec<Gear>,
     /// The `[[frame]]` entries.
     pub frames: Vec<Frame>,
     /// The name of the file.
@@ -151,11 +157,13 @@ impl Scene {
             gravity: Self::GRAVITY,
             step,
             material: Material::default(),
+            curve: None,
             bodies: Vec::new(),
             contact_overrides: Vec::new(),
             forces: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            gears: Vec::new(),
             frames: Vec::new(),
             file: String::new(),
             text: Arc::from(""),

@@ -8,15 +8,19 @@ use glam::{DQuat, DVec3};
 use super::keys::BODY;
 use super::node::{Fault, Node, Outcome};
 use super::read_mass::read_mass;
-use super::read_material::read_material;
+use super::read_material::{read_curve, read_material};
 use super::read_mesh::without_volume;
 use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
+use super::read_surface::{read_grain, read_surfaces};
 use super::reader::{Reader, flag, items, tables, text};
 use super::table::Table;
-use super::{Body, MAX_BODIES, Mass, Material, Motion};
+use super::{Body, Curve, MAX_BODIES, Mass, Material, Motion};
 use crate::prescribed::at_time;
 use stickslip_geometry::Shape;
+
+/// What `[material]` says: coefficients, and friction by the speed of the slip if it gives that.
+pub(super) type Defaults<'c> = (Material, Option<&'c Curve>);
 
 /// The longest name of a body, in characters.
 const MAX_NAME: usize = 100;
@@ -25,7 +29,7 @@ const MAX_NAME: usize = 100;
 pub(super) fn read_bodies(
     reader: &Reader<'_>,
     root: &Table<'_>,
-    material: Material,
+    material: Defaults<'_>,
     source: &str,
     included: Vec<Body>,
 ) -> Outcome<Vec<Body>> {
@@ -108,7 +112,7 @@ fn read_counted(
     table: &Table<'_>,
     (name, name_node): (&str, &Node),
     count: &Node,
-    material: Material,
+    material: Defaults<'_>,
     found: &mut Found<'_>,
 ) -> Outcome<()> {
     if name.ends_with(']') {
@@ -172,7 +176,7 @@ fn read_one(
     reader: &Reader<'_>,
     table: &Table<'_>,
     name: String,
-    material: Material,
+    material: Defaults<'_>,
 ) -> Outcome<Body> {
     let shape_node = table.need("shape")?;
     let shape = read_shape(reader, shape_node)?;
@@ -208,7 +212,13 @@ fn read_one(
         angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
         groups: read_groups(table)?,
         collide: table.get("collide").map_or(Ok(true), flag)?,
-        material: read_material(reader, table, material)?,
+        surfaces: read_surfaces(reader, table)?,
+        grain: read_grain(reader, table)?,
+        material: read_material(reader, table, material.0)?,
+        curve: match table.get("friction") {
+            Some(node) => read_curve(reader, node)?,
+            None => material.1.cloned(),
+        },
         motion,
         span: table.need("name")?.place.span.clone(),
     })

@@ -8,11 +8,11 @@ use stickslip_geometry::{Pose, Shape};
 use stickslip_model::Friction;
 use stickslip_model::joint::{AXES, Goal};
 use stickslip_robots::{
-    Coordinate, Drive, Kind, Note, Options, Packages, Place, Regard, Robot, Start,
+    Coordinate, Coupling, Drive, Kind, Note, Options, Packages, Place, Regard, Robot, Start,
 };
 
 use super::files::Files;
-use super::joint::{Anchor, Axes, AxisHold, Frame, Joint, JointAxis, JointMotor, JointType};
+use super::joint::{Anchor, Axes, AxisHold, Frame, Gear, Joint, JointAxis, JointMotor, JointType};
 use super::keys::{HOLD, INCLUDE};
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_shape::read_orientation;
@@ -27,6 +27,7 @@ use crate::expression::Function;
 pub(super) struct Included {
     pub(super) bodies: Vec<Body>,
     pub(super) joints: Vec<Joint>,
+    pub(super) gears: Vec<Gear>,
     pub(super) pairs: Vec<ContactPair>,
     pub(super) frames: Vec<Frame>,
     pub(super) notes: Vec<Note>,
@@ -155,6 +156,7 @@ impl<'n> Model<'n> {
                     collide: false,
                     friction: None,
                     restitution: None,
+                    curve: None,
                     span: span.clone(),
                 });
             }
@@ -167,18 +169,40 @@ impl<'n> Model<'n> {
         };
         included.frames.extend(self.robot.frames.iter().map(frame));
         self.check_names(&bodies, &joints, included)?;
-        let unheld = self.robot.couplings.iter().map(|c| Note {
-            place: c.place.clone(),
-            what: format!("equation `{}`", c.name),
-            why: "not held: the two joints move on their own".into(),
-            regard: Regard::NotUnderstood,
-        });
-        let unheld: Vec<Note> = unheld.collect();
-        self.robot.notes.extend(unheld);
+        let gears: Vec<Option<Gear>> = self.robot.couplings.iter().map(|c| self.gear(c)).collect();
+        for (coupling, gear) in self.robot.couplings.iter().zip(gears) {
+            match gear {
+                Some(gear) => included.gears.push(gear),
+                None => self.robot.notes.push(Note {
+                    place: coupling.place.clone(),
+                    what: format!("equation `{}`", coupling.name),
+                    why: "not held: the joint moves on its own".into(),
+                    regard: Regard::NotUnderstood,
+                }),
+            }
+        }
         included.bodies.extend(bodies);
         included.joints.extend(joints);
         included.notes.append(&mut self.robot.notes);
         Ok(())
+    }
+
+    /// q = offset + ratio·q_of, in the coordinates c = sign (q − zero) of the scene's joints; `None` where it holds one joint alone.
+    fn gear(&self, coupling: &Coupling) -> Option<Gear> {
+        let own = self.coordinate(&coupling.joint)?;
+        let of = self.coordinate(coupling.of.as_ref()?)?;
+        if coupling.ratio == 0.0 {
+            return None;
+        }
+        let name = |at: &Coordinate| self.named(&self.robot.joints[at.joint].name);
+        Some(Gear {
+            name: self.named(&coupling.name),
+            joints: [name(of), name(own)],
+            axes: [of.axis, own.axis],
+            ratio: own.sign * coupling.ratio * of.sign,
+            offset: own.sign * (coupling.offset + coupling.ratio * of.zero - own.zero),
+            span: self.file.place.span.clone(),
+        })
     }
 
     /// A name as the scene has it.
@@ -236,6 +260,9 @@ impl<'n> Model<'n> {
             angular_velocity: DVec3::ZERO,
             groups,
             collide,
+            surfaces: Vec::new(),
+            grain: None,
+            curve: None,
             material: Material {
                 friction: friction.map_or(self.material.friction, Friction::same),
                 restitution: restitution.unwrap_or(self.material.restitution),
@@ -317,7 +344,12 @@ impl<'n> Model<'n> {
         let Some(goal) = self.hold else {
             return Ok(());
         };
-        for at in &self.robot.coordinates {
+        let follows = |at: &&Coordinate| {
+            let mut couplings = self.robot.couplings.iter();
+            couplings.any(|c| c.joint == at.name && self.gear(c).is_some())
+        };
+        // What follows another joint is held by that.
+        for at in self.robot.coordinates.iter().filter(|at| !follows(at)) {
             let effort =
                 self.robot.joints[at.joint].axes[at.axis].map_or(f64::INFINITY, |a| a.effort);
             let axis = &mut joints[at.joint].axes[at.axis];

@@ -18,7 +18,7 @@ use super::table::Table;
 use crate::builder::{BALL, HINGE, SLIDER, WORLD};
 use crate::expression::nearest;
 
-/// The names of joints and springs, each used once.
+/// The names of joints, springs and gears, each used once.
 #[derive(Default)]
 pub(super) struct Taken {
     names: BTreeMap<String, usize>,
@@ -67,10 +67,9 @@ pub(super) fn read_joined(
     reader: &Reader<'_>,
     root: &Table<'_>,
     names: &Names<'_>,
-    source: &str,
+    (taken, source): (&mut Taken, &str),
     included: (Vec<Joint>, Vec<Spring>),
 ) -> Outcome<(Vec<Joint>, Vec<Spring>)> {
-    let mut taken = Taken::default();
     let (mut joints, mut springs) = included;
     for name in joints.iter().map(|j: &Joint| &j.name) {
         taken.names.insert(name.clone(), 0);
@@ -83,7 +82,7 @@ pub(super) fn read_joined(
                     reader,
                     &table,
                     names,
-                    (&mut taken, index),
+                    (&mut *taken, index),
                     source,
                 )?);
                 Ok(())
@@ -94,7 +93,7 @@ pub(super) fn read_joined(
         for entry in tables(node, "spring")? {
             let table = Table::open(entry, &SPRING)?;
             reader.counted(&table, |reader, index| {
-                let taken = (&mut taken, index);
+                let taken = (&mut *taken, index);
                 springs.push(read_spring(reader, &table, names, &joints, taken, source)?);
                 Ok(())
             })?;

@@ -1,10 +1,10 @@
 //! Friction and restitution.
 
-use super::Material;
 use super::keys::FRICTION;
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, shown};
+use super::reader::{Reader, items, shown};
 use super::table::Table;
+use super::{Curve, Material};
 use stickslip_model::Friction;
 
 /// The friction and restitution in a table, with those of `other` where they are absent.
@@ -29,6 +29,9 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
     let Value::Table(_) = node.value else {
         return reader.not_negative(node, "friction").map(Friction::same);
     };
+    if let Some(curve) = read_curve(reader, node)? {
+        return Ok(curve.at_rest());
+    }
     let table = Table::open(node, &FRICTION)?;
     let stick = reader.not_negative(table.need("static")?, "static friction")?;
     let sliding = table.need("kinetic")?;
@@ -43,6 +46,44 @@ pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Frictio
         stick,
         slide: kinetic,
     })
+}
+
+/// Friction by the speed of the slip, where that is what the value gives: Stribeck's curve by its speed, or a table.
+pub(super) fn read_curve(reader: &Reader<'_>, node: &Node) -> Outcome<Option<Curve>> {
+    let Value::Table(_) = node.value else {
+        return Ok(None);
+    };
+    let table = Table::open(node, &FRICTION)?;
+    if let Some(node) = table.get("speed") {
+        return Ok(Some(Curve::Stribeck {
+            stick: reader.not_negative(table.need("static")?, "static friction")?,
+            slide: reader.not_negative(table.need("kinetic")?, "kinetic friction")?,
+            speed: reader.positive(node, "the speed")?,
+        }));
+    }
+    let Some(node) = table.get("speeds") else {
+        if let Some(key) = table.first_of(&["values"]) {
+            let message = "`values` are those at `speeds`, which are missing";
+            return Err(Fault::new(&key.place, message));
+        }
+        return Ok(None);
+    };
+    if let Some(key) = table.first_of(&["static", "kinetic"]) {
+        let message = format!("`{}` has no effect beside a table of speeds", key.name);
+        return Err(Fault::new(&key.place, message));
+    }
+    let numbers = |node: &Node| -> Outcome<Vec<f64>> {
+        let given = items(node, "an array of numbers")?;
+        let number = |item| reader.not_negative(item, "a number of the table");
+        given.iter().map(number).collect()
+    };
+    let (speeds, values) = (numbers(node)?, numbers(table.need("values")?)?);
+    let rising = speeds.windows(2).all(|w| w[0] < w[1]);
+    if speeds.len() != values.len() || speeds.first() != Some(&0.0) || !rising {
+        let message = "a table of friction has rising speeds from 0, and as many values";
+        return Err(Fault::new(&node.place, message));
+    }
+    Ok(Some(Curve::Table { speeds, values }))
 }
 
 /// Restitution: from 0 to 1.

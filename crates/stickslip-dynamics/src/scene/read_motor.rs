@@ -46,7 +46,12 @@ pub(super) fn read_motors(
 
 /// The axis that an entry is about.
 fn axis_of(table: &Table<'_>, place: &Node, joint: &Joint) -> Outcome<usize> {
-    let axis = match (table.get("axis"), joint.kind.free_axis()) {
+    free_axis_of(table.get("axis"), place, joint)
+}
+
+/// The axis of a joint that is named, or its only free one.
+pub(super) fn free_axis_of(named: Option<&Node>, place: &Node, joint: &Joint) -> Outcome<usize> {
+    let axis = match (named, joint.kind.free_axis()) {
         (Some(node), _) => {
             let name = choice(node, "axis", &AXIS_NAMES)?;
             AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
-use super::read_material::{read_friction, read_restitution};
+use super::read_material::{read_curve, read_friction, read_restitution};
 use super::reader::{Reader, flag, items, tables};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};
@@ -76,6 +76,7 @@ pub(super) fn read_contacts(
                 "the contact says nothing: `friction`, `restitution` or `collide` is missing";
             return Err(table.fault(message));
         }
+        let curve = friction.map_or(Ok(None), |node| read_curve(reader, node))?;
         let friction = friction.map(|node| read_friction(reader, node));
         let restitution = restitution.map(|node| read_restitution(reader, node));
         pairs.push(ContactPair {
@@ -83,6 +84,7 @@ pub(super) fn read_contacts(
             collide,
             friction: friction.transpose()?,
             restitution: restitution.transpose()?,
+            curve,
             span: node.place.span.clone(),
         });
     }

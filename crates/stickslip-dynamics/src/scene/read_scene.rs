@@ -7,15 +7,16 @@ use super::keys::{MATERIAL, ROOT};
 use super::node::{Fault, Node, Outcome, Sources, Value};
 use super::read_body::read_bodies;
 use super::read_frame::read_frames;
+use super::read_gear::read_gears;
 use super::read_include::read_includes;
-use super::read_joint::read_joined;
-use super::read_material::read_material;
+use super::read_joint::{Taken, read_joined};
+use super::read_material::{read_curve, read_material};
 use super::read_motor::read_motors;
 use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
 use super::reader::{Reader, shown, text};
 use super::table::Table;
-use super::{Contents, FORMAT, Files, MAX_FILE, Material, Scene, overrides};
+use super::{Body, Contents, FORMAT, Files, MAX_FILE, Material, Scene, overrides};
 use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
 
 /// The most parameters of a scene.
@@ -54,14 +55,29 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         }
         None => Material::default(),
     };
-    let included = read_includes(&reader, &root, material)?;
-    let bodies = read_bodies(&reader, &root, material, sources.text, included.bodies)?;
+    let friction = match root.get("material") {
+        Some(node) => Table::open(node, &MATERIAL)?.get("friction"),
+        None => None,
+    };
+    let curve = friction.map_or(Ok(None), |node| read_curve(&reader, node))?;
+    let mut included = read_includes(&reader, &root, material)?;
+    // Links without friction of their own have that of the material, whatever it is.
+    let plain = |body: &&mut Body| body.material.friction == material.friction;
+    for body in included.bodies.iter_mut().filter(plain) {
+        body.curve.clone_from(&curve);
+    }
+    let defaults = (material, curve.as_ref());
+    let bodies = read_bodies(&reader, &root, defaults, sources.text, included.bodies)?;
     let known = Names::new(&bodies);
     let mut contact_overrides = included.pairs;
     contact_overrides.extend(read_contacts(&reader, &root, &known, sources.text)?);
     let forces = read_forces(&reader, &root, &known)?;
     let joined = (included.joints, Vec::new());
-    let (mut joints, springs) = read_joined(&reader, &root, &known, sources.text, joined)?;
+    let mut taken = Taken::default();
+    let names = (&mut taken, sources.text);
+    let (mut joints, springs) = read_joined(&reader, &root, &known, names, joined)?;
+    let names = (&mut taken, sources.text);
+    let gears = read_gears(&reader, &root, &joints, names, included.gears)?;
     read_motors(&reader, &root, &mut joints)?;
     let frames = read_frames(&reader, &root, &known, included.frames)?;
     Ok(Scene {
@@ -70,11 +86,13 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         gravity,
         step,
         material,
+        curve,
         bodies,
         contact_overrides,
         forces,
         joints,
         springs,
+        gears,
         frames,
         file: sources.file.to_owned(),
         text: Arc::from(sources.text),

@@ -6,8 +6,8 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::settings::CONTACTS;
 use super::{
-    Anchor, Axes, AxisHold, Body, Force, Joint, JointAxis, JointType, Mass, Method, Motion,
-    Prescribed, Scene, Spring, SpringEnds,
+    Anchor, Axes, AxisHold, Body, Curve, Force, Joint, JointAxis, JointType, Mass, Method, Motion,
+    Prescribed, Scene, Spring, SpringEnds, SurfaceMotion,
 };
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
@@ -15,7 +15,7 @@ use crate::spline::COLUMNS;
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::{Piece, Shape};
 use stickslip_model::joint::{AXIS_NAMES, Goal};
-use stickslip_model::{Cone, Friction};
+use stickslip_model::{Cone, Friction, Grain};
 use stickslip_record::header::cone_to_string;
 
 impl Scene {
@@ -57,7 +57,8 @@ impl Scene {
             lines.put("energy-check", "true");
         }
         lines.open("[material]");
-        lines.put("friction", &friction(self.material.friction));
+        let given = friction_of(self.material.friction, self.curve.as_ref());
+        lines.put("friction", &given);
         lines.put("restitution", &number(self.material.restitution));
         for body in &self.bodies {
             self.write_body(body, &mut lines);
@@ -70,7 +71,7 @@ impl Scene {
                 lines.put("collide", "false");
             }
             if let Some(given) = pair.friction {
-                lines.put("friction", &friction(given));
+                lines.put("friction", &friction_of(given, pair.curve.as_ref()));
             }
             if let Some(given) = pair.restitution {
                 lines.put("restitution", &number(given));
@@ -84,6 +85,16 @@ impl Scene {
         }
         for spring in &self.springs {
             write_spring(spring, &mut lines);
+        }
+        for gear in &self.gears {
+            lines.open("[[gear]]");
+            lines.put("name", &quoted(&gear.name));
+            let [of, own] = gear.joints.each_ref().map(|name| quoted(name));
+            lines.put("joints", &format!("[{of}, {own}]"));
+            let [of, own] = gear.axes.map(|axis| quoted(AXIS_NAMES[axis]));
+            lines.put("axes", &format!("[{of}, {own}]"));
+            lines.put("ratio", &number(gear.ratio));
+            lines.put("offset", &number(gear.offset));
         }
         for frame in &self.frames {
             lines.open("[[frame]]");
@@ -146,13 +157,39 @@ impl Scene {
         if !body.collide {
             lines.put("collide", "false");
         }
-        if body.material.friction != self.material.friction {
-            lines.put("friction", &friction(body.material.friction));
+        match body.surfaces.as_slice() {
+            [] => {}
+            [only] => lines.put("surface", &surface_motion(only)),
+            several => {
+                let several: Vec<String> = several.iter().map(surface_motion).collect();
+                lines.put("surface", &format!("[{}]", several.join(", ")));
+            }
+        }
+        if let Some(Grain { direction, ratio }) = body.grain {
+            let (direction, ratio) = (vector(direction), number(ratio));
+            let grain = format!("{{ direction = {direction}, ratio = {ratio} }}");
+            lines.put("grain", &grain);
+        }
+        if body.material.friction != self.material.friction || body.curve != self.curve {
+            let given = friction_of(body.material.friction, body.curve.as_ref());
+            lines.put("friction", &given);
         }
         if body.material.restitution != self.material.restitution {
             lines.put("restitution", &number(body.material.restitution));
         }
     }
+}
+
+fn surface_motion(surface: &SurfaceMotion) -> String {
+    let (velocity, spin) = (
+        functions(&surface.velocity),
+        functions(&surface.angular_velocity),
+    );
+    let face = surface
+        .face
+        .map(|face| format!(", face = {}", vector(face)));
+    let face = face.unwrap_or_default();
+    format!("{{ velocity = {velocity}, angular-velocity = {spin}{face} }}")
 }
 
 fn prescribed(motion: &Prescribed) -> String {
@@ -382,6 +419,25 @@ fn quaternion(q: DQuat) -> String {
 fn functions(f: &[Function; 3]) -> String {
     let [x, y, z] = f.each_ref().map(function);
     format!("[{x}, {y}, {z}]")
+}
+
+/// Coefficients, or the curve that stands for them.
+fn friction_of(given: Friction, curve: Option<&Curve>) -> String {
+    match curve {
+        Some(Curve::Stribeck {
+            stick,
+            slide,
+            speed,
+        }) => {
+            let [stick, slide, speed] = [*stick, *slide, *speed].map(number);
+            format!("{{ static = {stick}, kinetic = {slide}, speed = {speed} }}")
+        }
+        Some(Curve::Table { speeds, values }) => {
+            let (speeds, values) = (numbers(speeds), numbers(values));
+            format!("{{ speeds = {speeds}, values = {values} }}")
+        }
+        None => friction(given),
+    }
 }
 
 fn friction(given: Friction) -> String {

@@ -155,6 +155,7 @@ impl Gate {
             Some(Place::Spring(k)) => {
                 format!(", worst at spring \"{}\"", model.springs[k].name)
             }
+            Some(Place::Gear(k)) => format!(", worst at gear \"{}\"", model.gears[k].name),
             None => String::new(),
         }
     }

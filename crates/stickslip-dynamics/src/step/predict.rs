@@ -8,7 +8,8 @@ use crate::step::maps::{free_velocity, in_contact, world_inverses};
 use crate::step::task::Task;
 use glam::{DMat3, DVec3};
 use std::ops::Deref;
-use stickslip_model::{Aims, BodyState, Given, Scheme, Wrench};
+use stickslip_geometry::Twist;
+use stickslip_model::{Aims, BodyState, Given, MovingSurface, Scheme, Wrench};
 
 /// Memory of the applied wrenches.
 #[derive(Default)]
@@ -51,6 +52,7 @@ impl Forces {
 #[derive(Default)]
 pub(crate) struct Predictor {
     aims: Vec<Aims>,
+    surfaces: Vec<Twist>,
     inverse: Vec<DMat3>,
     goal: Vec<BodyState>,
 }
@@ -63,6 +65,8 @@ pub(crate) struct Predicted<'a> {
     pub(crate) wrench: &'a [Wrench],
     /// What drives and motors of each joint aim at, at the end of the step.
     pub(crate) aims: &'a [Aims],
+    /// How each moving surface moves along its body, at the end of the step.
+    pub(crate) surfaces: &'a [Twist],
     /// I⁻¹ of each body at the start of the step, world frame, 1/(kg m²).
     pub(crate) inverse: &'a [DMat3],
     /// Where each body goes: as prescribed, or under ν_free.
@@ -87,6 +91,7 @@ impl Predictor {
         let drives = task.setup.drives.iter();
         self.aims.clear();
         self.aims.extend(drives.map(|d| d.aims(task.plan.t_next)));
+        self.move_surfaces(task)?;
         world_inverses(task.model(), task.start(), &mut self.inverse);
         self.goal.clear();
         for i in 0..task.start().len() {
@@ -96,12 +101,26 @@ impl Predictor {
         Ok(self.predicted(task, wrench))
     }
 
+    fn move_surfaces(&mut self, task: &Task) -> Result<(), StepError> {
+        self.surfaces.clear();
+        let both = task.setup.surfaces.iter().zip(&task.model().surfaces);
+        for (law, MovingSurface { body, .. }) in both {
+            let twist = law(task.plan.t_next);
+            if !(twist.linear.is_finite() && twist.angular.is_finite()) {
+                return Err(task.not_finite("the surface's velocity", *body));
+            }
+            self.surfaces.push(twist);
+        }
+        Ok(())
+    }
+
     /// What was predicted last, once more; `task` and `wrench` are those it was predicted from.
     pub(crate) fn predicted<'a>(&'a self, task: &Task<'a>, wrench: &'a [Wrench]) -> Predicted<'a> {
         Predicted {
             task: *task,
             wrench,
             aims: &self.aims,
+            surfaces: &self.surfaces,
             inverse: &self.inverse,
             goal: &self.goal,
         }
@@ -150,6 +169,7 @@ impl Predicted<'_> {
             cone: self.settings.cone,
             ignored: &self.settings.ignored,
             aims: self.aims,
+            surfaces: self.surfaces,
         }
     }
 

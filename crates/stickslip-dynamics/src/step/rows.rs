@@ -8,21 +8,50 @@ use glam::{DVec2, DVec3};
 use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_geometry::leg::{Leg, gap_change};
-use stickslip_model::{BodyState, Cone, Contact, ContactImpulse};
+use stickslip_model::{BodyState, Cone, Contact, ContactImpulse, Ellipse};
 
 impl<'a> Predicted<'a> {
     /// u = (u_n, u_t1, u_t2) of a contact when the bodies end the step at `next`, m/s: the gap's part and the rate at which the
     /// bodies that the scheme counts open it; the slip along the tangents, turned to where a fan of directions starts.
     pub(crate) fn row_at(&self, next: &[BodyState], contact: &Contact) -> DVec3 {
         let [_, t1, t2] = contact_frame(contact.normal);
-        let slip = self.point_velocity(next, contact, 1) - self.point_velocity(next, contact, 0);
+        let poses = contact.bodies.map(|k| self.measured_at(next, k));
+        let slip = self.point_velocity(next, contact, 1) - self.point_velocity(next, contact, 0)
+            + self.surface_slip(poses, contact);
         let mut tangent = DVec2::new(t1.dot(slip), t2.dot(slip));
         if let Cone::Fan(fan) = self.settings.cone {
-            let poses = contact.bodies.map(|k| self.measured_at(next, k));
             let first = fan.start(self.model(), poses, contact);
             tangent = DVec2::new(first.x, -first.y).rotate(tangent);
         }
+        if let Some(ellipse) = self.ellipse(poses, contact) {
+            tangent = DVec2::new(ellipse.first.x, -ellipse.first.y).rotate(tangent);
+            tangent.y *= ellipse.ratio;
+        }
         DVec3::new(self.normal_row_at(next, contact), tangent.x, tangent.y)
+    }
+
+    /// What surfaces that move along their bodies add to the slip of a contact, world frame, m/s: R(v + ω × Rᵀr) of each body's.
+    pub(crate) fn surface_slip(&self, poses: [&Pose; 2], contact: &Contact) -> DVec3 {
+        let model = self.model();
+        if model.surfaces.is_empty() {
+            return DVec3::ZERO;
+        }
+        let mut slip = DVec3::ZERO;
+        for ((body, pose), sign) in contact.bodies.into_iter().zip(poses).zip([-1.0, 1.0]) {
+            // The normal points out of the first body and into the second.
+            let outward = pose.orientation.conjugate() * (contact.normal * -sign);
+            if let Some(number) = model.moving_surface(body, outward) {
+                let twist = &self.surfaces[number];
+                slip += pose.orientation * twist.at(pose.to_body(contact.point)) * sign;
+            }
+        }
+        slip
+    }
+
+    /// The ellipse of a contact's friction, where that depends on the direction.
+    pub(crate) fn ellipse(&self, poses: [&Pose; 2], contact: &Contact) -> Option<Ellipse> {
+        let bodies = contact.bodies.map(|k| &self.model().bodies[k]);
+        Ellipse::of(bodies, poses, contact.normal)
     }
 
     /// Where the scheme measures a body.

@@ -5,7 +5,7 @@ use crate::step::find::Contacts;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use glam::DVec3;
-use stickslip_model::Contact;
+use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
 use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
@@ -23,6 +23,12 @@ const SHOWN_TO_JUDGE: f64 = 10.0;
 
 /// Impulses of open contacts that change a velocity by less than this part of what is aimed at are rounding.
 const NEGLIGIBLE: f64 = 1e-3;
+
+/// Most times that coefficients are set by their curves in one problem.
+const MOST_CURVE_ROUNDS: usize = 60;
+
+/// Part of what is asked of the solver by which friction may miss its curve.
+const CURVES_AGREE: f64 = 0.1;
 
 /// What a solver is asked.
 #[derive(Clone, Copy)]
@@ -47,7 +53,7 @@ impl Assembly {
             tolerance: self.tolerance(step, contacts).max(coarse),
             purpose,
         };
-        let solved = self.settle_friction(step, contacts, solver, question)?;
+        let solved = self.settle_curves(step, contacts, solver, question)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
         Ok(solved)
@@ -87,6 +93,74 @@ impl Assembly {
                 return Ok(solved);
             }
         }
+    }
+
+    /// Where friction depends on the speed of the slip, the coefficient of each contact that slips is set to the curve's at the slip
+    /// found and the problem is solved again, until the coefficients agree: by secants, contact by contact. Where they do not settle
+    /// the judge says so, and the step is divided; in a shorter one friction changes the slip by less.
+    fn settle_curves(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        solver: &mut dyn ContactSolver,
+        question: Question,
+    ) -> Result<Solved, Failure> {
+        let mut solved = self.settle_friction(step, contacts, solver, question)?;
+        let curves = &step.model().curves;
+        if curves.bodies.is_empty() && curves.pairs.is_empty() {
+            return Ok(solved);
+        }
+        let mut tried = vec![None; contacts.list.len()];
+        let mut iterations = solved.iterations;
+        for _ in 0..MOST_CURVE_ROUNDS {
+            let none = step.settings.aim().max(solved.residual);
+            let mut off = 0.0;
+            for (k, contact) in contacts.list.iter().enumerate() {
+                let Some(curve) = curves.of(contact.bodies) else {
+                    continue;
+                };
+                off = f64::max(off, self.follow_curve(k, curve, none, &mut tried[k]));
+            }
+            if off <= CURVES_AGREE * question.tolerance {
+                break;
+            }
+            solved = self.settle_friction(step, contacts, solver, question)?;
+            iterations += solved.iterations;
+        }
+        solved.iterations = iterations;
+        Ok(solved)
+    }
+
+    /// Sets the coefficient of contact k by its curve; returns by how much friction was off, m/s. `tried` keeps the coefficient
+    /// before and what it missed, for the secant.
+    fn follow_curve(
+        &mut self,
+        k: usize,
+        curve: &SlipCurve,
+        none: f64,
+        tried: &mut Option<(f64, f64)>,
+    ) -> f64 {
+        let slip = self.slip(k);
+        let mu = self.problem.contacts[k].law.friction();
+        // A contact that sticks is held by friction at rest.
+        let wanted = curve.at(if slip > none { slip } else { 0.0 });
+        let missed = wanted - mu;
+        let next = match *tried {
+            Some((before, off)) if missed != off => {
+                let secant = mu - missed * (mu - before) / (missed - off);
+                // Between what it was and twice the way to where the curve is.
+                let far = mu + 2.0 * missed;
+                let between = (secant - mu) * (secant - far) <= 0.0;
+                if between { secant } else { wanted }
+            }
+            _ => wanted,
+        };
+        *tried = Some((mu, missed));
+        let block = &self.problem.contacts[k];
+        let pressed = self.impulses[k].x + self.restituted(k);
+        let off = missed.abs() * pressed.max(0.0) * w_bar(block, &self.problem.inverse_mass);
+        self.set_mu(k, next.max(0.0));
+        off
     }
 
     /// One call of the solver, from the impulses so far. An answer that missed the tolerance has its velocities corrected beyond
@@ -138,7 +212,7 @@ impl Assembly {
     fn slip(&self, k: usize) -> f64 {
         let u = self.problem.contacts[k].velocity(&self.nu);
         if self.impulses[k].x + self.restituted(k) > 0.0 {
-            DVec3::new(0.0, u.y, u.z).length()
+            self.true_slip(k, u)
         } else {
             0.0
         }

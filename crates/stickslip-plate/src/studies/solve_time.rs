@@ -46,7 +46,8 @@ fn block(angle: f64, law: &Law) -> ContactProblem {
                         action: Action::Force,
                     }),
                     None,
-                ],
+                ]
+                .into(),
                 b: DVec3::ZERO,
                 compliance: DVec3::ZERO,
                 law: law.clone(),

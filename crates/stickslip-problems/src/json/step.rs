@@ -7,7 +7,7 @@
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use stickslip_solvers::problem::{
-    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, Twist,
+    Action, Arm, Arms, ContactBlock, ContactProblem, InverseMass, Law, Twist,
 };
 
 /// The problem of a step, what its bodies and blocks are called, and impulses.
@@ -69,6 +69,9 @@ struct ArmEntry {
     lever: Option<[f64; 3]>,
     #[serde(default, skip_serializing_if = "is_force")]
     by: By,
+    /// The wrench of the unit impulse along the first direction, by "row": force and torque.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wrench: Option<[[f64; 3]; 2]>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -77,6 +80,7 @@ enum By {
     #[default]
     Force,
     Torque,
+    Row,
 }
 
 /// A bound of each row; `null` where there is none.
@@ -215,11 +219,16 @@ fn is_inverse_mass(mass: f64, inertia: &DMat3) -> bool {
 
 impl BlockEntry {
     fn contact(&self, n_b: usize) -> Result<ContactBlock, String> {
-        if self.arms.len() > 2 {
+        let rows = self.arms.iter().any(|arm| arm.by == By::Row);
+        if self.arms.len() > 2 && !rows {
             let n = self.arms.len();
             return Err(format!("{n} arms; a block entry on two bodies at most"));
         }
-        let mut arms = [None; 2];
+        if self.arms.len() > Arms::MOST {
+            let n = self.arms.len();
+            return Err(format!("{n} arms; a row on four bodies at most"));
+        }
+        let mut arms = [None; Arms::MOST];
         for (k, arm) in self.arms.iter().enumerate() {
             if arm.body >= n_b {
                 return Err(format!(
@@ -234,6 +243,12 @@ impl BlockEntry {
                 (By::Force, None) => return Err(format!("arms[{k}]: a force needs its lever")),
                 (By::Force, Some(lever)) => (Action::Force, lever),
                 (By::Torque, lever) => (Action::Torque, lever.unwrap_or_default()),
+                (By::Row, lever) => {
+                    let [force, torque] =
+                        (arm.wrench).ok_or_else(|| format!("arms[{k}]: a row needs its wrench"))?;
+                    let (force, torque) = (force.into(), torque.into());
+                    (Action::Row { force, torque }, lever.unwrap_or_default())
+                }
             };
             arms[k] = Some(Arm {
                 body: arm.body,
@@ -244,7 +259,7 @@ impl BlockEntry {
         }
         Ok(ContactBlock {
             frame: self.frame.map(DVec3::from_array),
-            arms,
+            arms: Arms::four(arms),
             b: self.b.into(),
             compliance: self.compliance.into(),
             law: self.law.law(),
@@ -327,6 +342,11 @@ impl StepFile {
                 by: match arm.action {
                     Action::Force => By::Force,
                     Action::Torque => By::Torque,
+                    Action::Row { .. } => By::Row,
+                },
+                wrench: match arm.action {
+                    Action::Row { force, torque } => Some([force.into(), torque.into()]),
+                    Action::Force | Action::Torque => None,
                 },
             };
             blocks.push(line(serde_json::to_string(&BlockEntry {

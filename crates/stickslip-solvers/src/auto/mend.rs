@@ -167,9 +167,9 @@ mod tests {
                 action: Action::Force,
             })
         };
-        let block = |frame, arms| ContactBlock {
+        let block = |frame, arms: [Option<Arm>; 2]| ContactBlock {
             frame,
-            arms,
+            arms: arms.into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: Law::Cone { mu: 0.4 },

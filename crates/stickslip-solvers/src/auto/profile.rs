@@ -213,7 +213,7 @@ mod tests {
             };
             problem.contacts.push(ContactBlock {
                 frame: frame(DVec3::Z),
-                arms: [Some(arm), None],
+                arms: [Some(arm), None].into(),
                 b: DVec3::ZERO,
                 compliance: DVec3::ZERO,
                 law: law.clone(),

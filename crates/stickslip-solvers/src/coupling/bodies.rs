@@ -17,7 +17,9 @@ pub(crate) struct ScaledArm {
 /// Memory of the system on the bodies.
 #[derive(Clone, Debug, Default)]
 pub struct BodyMemory {
-    arms: Vec<[Option<ScaledArm>; 2]>,
+    /// The arms of all contacts, one contact after the other, and where each contact's begin.
+    arms: Vec<ScaledArm>,
+    first_arms: Vec<usize>,
     compliance: Vec<DVec3>,
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
@@ -60,23 +62,21 @@ impl<'a> BodySystem<'a> {
     pub fn new(problem: &'a ContactProblem, memory: &'a mut BodyMemory) -> Self {
         memory.clear();
         for contact in &problem.contacts {
-            let arms = contact.arms.map(|arm| {
-                arm.map(|arm| {
-                    let inverse = &problem.inverse_mass[arm.body];
-                    let root = inverse.mass.sqrt();
-                    let l_t = cholesky(&inverse.inertia).transpose();
-                    let rows = contact.frame.map(|d| {
-                        let (force, torque) = arm.wrench(d);
-                        let (linear, angular) = (force * root, l_t * torque);
-                        [
-                            linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
-                        ]
-                    });
-                    ScaledArm {
-                        body: arm.body,
-                        rows,
-                    }
-                })
+            let arms = contact.arms.iter().flatten().map(|arm| {
+                let inverse = &problem.inverse_mass[arm.body];
+                let root = inverse.mass.sqrt();
+                let l_t = cholesky(&inverse.inertia).transpose();
+                let rows = contact.frame.map(|d| {
+                    let (force, torque) = arm.wrench(d);
+                    let (linear, angular) = (force * root, l_t * torque);
+                    [
+                        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+                    ]
+                });
+                ScaledArm {
+                    body: arm.body,
+                    rows,
+                }
             });
             memory.push(arms, contact.compliance);
         }
@@ -98,24 +98,28 @@ impl BodyMemory {
     /// Forgets the contacts.
     pub(crate) fn clear(&mut self) {
         self.arms.clear();
+        self.first_arms.clear();
+        self.first_arms.push(0);
         self.compliance.clear();
         self.w_bar.clear();
         self.pairs.clear();
     }
 
     /// Adds a contact.
-    pub(crate) fn push(&mut self, arms: [Option<ScaledArm>; 2], compliance: DVec3) {
+    pub(crate) fn push(&mut self, arms: impl Iterator<Item = ScaledArm>, compliance: DVec3) {
+        let first = self.arms.len();
+        self.arms.extend(arms);
+        self.first_arms.push(self.arms.len());
         let mut trace = 0.0;
-        for arm in arms.iter().flatten() {
+        for (k, arm) in self.arms[first..].iter().enumerate() {
             for row in &arm.rows {
                 trace += row.iter().map(|v| v * v).sum::<f64>();
             }
+            for before in &self.arms[first..first + k] {
+                self.pairs.push((before.body, arm.body));
+                self.pairs.push((arm.body, before.body));
+            }
         }
-        if let [Some(a), Some(b)] = &arms {
-            self.pairs.push((a.body, b.body));
-            self.pairs.push((b.body, a.body));
-        }
-        self.arms.push(arms);
         self.compliance.push(compliance);
         trace += compliance.element_sum();
         self.w_bar.push(trace / 3.0);
@@ -144,22 +148,30 @@ impl BodyMemory {
         self.starts.len() - 1
     }
 
+    /// The arms of each contact.
+    fn arms_by_contact(&self) -> impl Iterator<Item = &[ScaledArm]> {
+        let ends = self.first_arms.windows(2);
+        ends.map(|ends| &self.arms[ends[0]..ends[1]])
+    }
+
     /// y = Lᵀ W dp.
     fn gather(&mut self, dp: impl Iterator<Item = DVec3>) {
-        self.y.clear();
-        self.y.resize(self.bodies(), [0.0; 6]);
-        for (arms, dp) in self.arms.iter().zip(dp) {
-            for arm in arms.iter().flatten() {
-                transposed_times(arm, dp, &mut self.y[arm.body]);
+        let mut y = std::mem::take(&mut self.y);
+        y.clear();
+        y.resize(self.bodies(), [0.0; 6]);
+        for (arms, dp) in self.arms_by_contact().zip(dp) {
+            for arm in arms {
+                transposed_times(arm, dp, &mut y[arm.body]);
             }
         }
+        self.y = y;
     }
 
     /// As [`Coupled::response`].
     pub(crate) fn response(&mut self, dp: &[DVec3], du: &mut Vec<DVec3>) {
         self.gather(dp.iter().copied());
         du.clear();
-        let contacts = self.arms.iter().zip(&self.compliance).zip(dp);
+        let contacts = self.arms_by_contact().zip(&self.compliance).zip(dp);
         du.extend(contacts.map(|((arms, c), &dp)| relative_velocity(arms, &self.y) + *c * dp));
     }
 
@@ -174,7 +186,8 @@ impl BodyMemory {
         for b in 0..self.bodies() {
             self.lu.add(b, b, &identity);
         }
-        for ((arms, row), compliance) in self.arms.iter().zip(rows).zip(&self.compliance) {
+        let ends = self.first_arms.windows(2);
+        for ((ends, row), compliance) in ends.zip(rows).zip(&self.compliance) {
             // The compliance belongs to the contact: A δp + B (WᵀM⁻¹W + C) δp = (A + B C) δp + B WᵀM⁻¹W δp.
             let a_inverse = if *compliance == DVec3::ZERO {
                 row.a_inverse
@@ -187,7 +200,7 @@ impl BodyMemory {
             }
             self.a_inverse.push(a_inverse);
             if k != DMat3::ZERO {
-                add_contact(&mut self.lu, arms, &k);
+                add_contact(&mut self.lu, &self.arms[ends[0]..ends[1]], &k);
             }
         }
         self.lu.factor()
@@ -204,7 +217,7 @@ impl BodyMemory {
         self.gather(rows.iter().zip(&a_inverse).map(|(row, a)| *a * row.g));
         self.lu.solve(&mut self.y);
         dp.clear();
-        for ((row, a), arms) in rows.iter().zip(&a_inverse).zip(&self.arms) {
+        for ((row, a), arms) in rows.iter().zip(&a_inverse).zip(self.arms_by_contact()) {
             let du = relative_velocity(arms, &self.y);
             dp.push(*a * (row.g - row.b * du));
         }
@@ -213,8 +226,8 @@ impl BodyMemory {
 }
 
 /// Adds Lᵀ W K Wᵀ L of one contact: a block for each pair of its bodies.
-fn add_contact(lu: &mut NodeLu<6>, arms: &[Option<ScaledArm>; 2], k: &DMat3) {
-    for right in arms.iter().flatten() {
+fn add_contact(lu: &mut NodeLu<6>, arms: &[ScaledArm], k: &DMat3) {
+    for right in arms {
         // K Wᵀ L of the right body, 3×6.
         let mut kj = [[0.0; 6]; 3];
         for r in 0..3 {
@@ -225,7 +238,7 @@ fn add_contact(lu: &mut NodeLu<6>, arms: &[Option<ScaledArm>; 2], k: &DMat3) {
                 }
             }
         }
-        for left in arms.iter().flatten() {
+        for left in arms {
             let mut block: Block<6> = [[0.0; 6]; 6];
             for (l_row, k_row) in left.rows.iter().zip(&kj) {
                 for (target, &s) in block.iter_mut().zip(l_row) {
@@ -265,9 +278,9 @@ fn transposed_times(arm: &ScaledArm, v: DVec3, out: &mut [f64; 6]) {
 }
 
 /// Wᵀ L y of one contact.
-fn relative_velocity(arms: &[Option<ScaledArm>; 2], y: &[[f64; 6]]) -> DVec3 {
+fn relative_velocity(arms: &[ScaledArm], y: &[[f64; 6]]) -> DVec3 {
     let mut u = DVec3::ZERO;
-    for arm in arms.iter().flatten() {
+    for arm in arms {
         let y = &y[arm.body];
         for (k, row) in arm.rows.iter().enumerate() {
             u[k] += row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();

@@ -159,9 +159,8 @@ impl<'a> Quotient<'a> {
         let (problem, members) = (self.problem, self.members[c]);
         let i = self.firsts[c];
         let contact = &problem.contacts[i];
-        let arms = contact
-            .arms
-            .map(|arm| arm.map(|arm| orbits.arm(problem, self.group, &contact.frame, &arm)));
+        let arms = contact.arms.iter().flatten();
+        let arms = arms.map(|arm| orbits.arm(problem, self.group, &contact.frame, arm));
         // Compliance is of |c| p_c.
         self.bodies.push(arms, contact.compliance / members);
         self.laws.push(contact.law.clone());

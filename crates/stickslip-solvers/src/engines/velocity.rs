@@ -127,7 +127,7 @@ mod tests {
         };
         let contact = |body, below: Option<usize>| ContactBlock {
             frame: [DVec3::Z, DVec3::X, DVec3::Y],
-            arms: [Some(arm(body, 1.0)), below.map(|b| arm(b, -1.0))],
+            arms: [Some(arm(body, 1.0)), below.map(|b| arm(b, -1.0))].into(),
             b: DVec3::new(1e-3 / 3.0, 0.0, 0.0),
             compliance: DVec3::ZERO,
             law: Law::Cone { mu: 0.5 },

@@ -1,6 +1,6 @@
 //! The Delassus matrix D = Wᵀ M⁻¹ W + C in 3×3 blocks, sparse: blocks exist where contacts share a body.
 
-use crate::problem::{Arm, ContactProblem, InverseMass};
+use crate::problem::{Arm, ContactBlock, ContactProblem, InverseMass};
 use glam::{DMat3, DVec3};
 
 /// Sparse matrix of 3×3 blocks, compressed by rows, columns sorted in each row, diagonal always
@@ -16,7 +16,9 @@ pub struct Delassus {
     body_starts: Vec<usize>,
     body_contacts: Vec<usize>,
     neighbours: Vec<usize>,
-    rows: Vec<[ArmRows; 2]>,
+    /// The arms of all contacts, one contact after the other, and where each contact's begin.
+    rows: Vec<ArmRows>,
+    first_rows: Vec<usize>,
 }
 
 /// Rows of Wᵀ of one contact on one body: three directions and their moments, and M⁻¹ times them.
@@ -29,11 +31,9 @@ struct ArmRows {
     angular_response: [DVec3; 3],
 }
 
-const NO_BODY: usize = usize::MAX;
-
 impl ArmRows {
     const NONE: Self = Self {
-        body: NO_BODY,
+        body: 0,
         linear: [DVec3::ZERO; 3],
         angular: [DVec3::ZERO; 3],
         linear_response: [DVec3::ZERO; 3],
@@ -179,15 +179,7 @@ impl Delassus {
     /// diagonal are the transposes of those above.
     pub fn assemble(&mut self, problem: &ContactProblem) {
         let n_c = problem.contacts.len();
-        self.rows.resize(n_c, [ArmRows::NONE; 2]);
-        for (rows, contact) in self.rows.iter_mut().zip(&problem.contacts) {
-            for (row, arm) in rows.iter_mut().zip(&contact.arms) {
-                match arm {
-                    Some(arm) => row.set(&contact.frame, arm, &problem.inverse_mass[arm.body]),
-                    None => row.body = NO_BODY,
-                }
-            }
-        }
+        self.set_rows(problem);
         self.contacts_of_bodies(problem.inverse_mass.len());
 
         self.starts.clear();
@@ -198,12 +190,10 @@ impl Delassus {
         for i in 0..n_c {
             self.neighbours.clear();
             self.neighbours.push(i);
-            for arm in &self.rows[i] {
-                if arm.body != NO_BODY {
-                    let range = self.body_starts[arm.body]..self.body_starts[arm.body + 1];
-                    self.neighbours
-                        .extend_from_slice(&self.body_contacts[range]);
-                }
+            for arm in &self.rows[self.arms_of(i)] {
+                let range = self.body_starts[arm.body]..self.body_starts[arm.body + 1];
+                self.neighbours
+                    .extend_from_slice(&self.body_contacts[range]);
             }
             self.neighbours.sort_unstable();
             self.neighbours.dedup();
@@ -216,9 +206,9 @@ impl Delassus {
                     self.find(j, i).transpose()
                 } else {
                     let mut block = DMat3::ZERO;
-                    for a in &self.rows[i] {
-                        for b in &self.rows[j] {
-                            if a.body == b.body && a.body != NO_BODY {
+                    for a in &self.rows[self.arms_of(i)] {
+                        for b in &self.rows[self.arms_of(j)] {
+                            if a.body == b.body {
                                 block += a.block(b);
                             }
                         }
@@ -245,22 +235,44 @@ impl Delassus {
     fn contacts_of_bodies(&mut self, n_b: usize) {
         self.body_starts.clear();
         self.body_starts.resize(n_b + 2, 0);
-        for rows in &self.rows {
-            for arm in rows.iter().filter(|a| a.body != NO_BODY) {
-                self.body_starts[arm.body + 2] += 1;
-            }
+        for arm in &self.rows {
+            self.body_starts[arm.body + 2] += 1;
         }
         for b in 2..n_b + 2 {
             self.body_starts[b] += self.body_starts[b - 1];
         }
         self.body_contacts.clear();
         self.body_contacts.resize(self.body_starts[n_b + 1], 0);
-        for (i, rows) in self.rows.iter().enumerate() {
-            for arm in rows.iter().filter(|a| a.body != NO_BODY) {
+        for (i, ends) in self.first_rows.windows(2).enumerate() {
+            for arm in &self.rows[ends[0]..ends[1]] {
                 let slot = &mut self.body_starts[arm.body + 1];
                 self.body_contacts[*slot] = i;
                 *slot += 1;
             }
         }
+    }
+
+    /// The rows of Wᵀ of every arm.
+    fn set_rows(&mut self, problem: &ContactProblem) {
+        let arms = |contact: &ContactBlock| contact.arms.iter().flatten().count();
+        self.first_rows.clear();
+        self.first_rows.push(0);
+        let mut n = 0;
+        for contact in &problem.contacts {
+            n += arms(contact);
+            self.first_rows.push(n);
+        }
+        self.rows.resize(n, ArmRows::NONE);
+        let mut rows = self.rows.iter_mut();
+        for contact in &problem.contacts {
+            for (arm, row) in contact.arms.iter().flatten().zip(&mut rows) {
+                row.set(&contact.frame, arm, &problem.inverse_mass[arm.body]);
+            }
+        }
+    }
+
+    /// Which of the rows are the arms of a contact.
+    fn arms_of(&self, contact: usize) -> std::ops::Range<usize> {
+        self.first_rows[contact]..self.first_rows[contact + 1]
     }
 }

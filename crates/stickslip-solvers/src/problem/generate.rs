@@ -72,7 +72,7 @@ pub fn random_problem(
         };
         problem.contacts.push(ContactBlock {
             frame: frame(random.vec3() + DVec3::Z * 0.5),
-            arms: [Some(first), second],
+            arms: [Some(first), second].into(),
             b: DVec3::new(gap, 0.0, 0.0),
             compliance: DVec3::ZERO,
             law: law(random),

@@ -234,7 +234,7 @@ mod tests {
             contacts: pairs
                 .map(|arms| ContactBlock {
                     frame: [DVec3::Z, DVec3::X, DVec3::Y],
-                    arms,
+                    arms: arms.into(),
                     b: DVec3::ZERO,
                     compliance: DVec3::ZERO,
                     law: Law::Cone { mu: 0.5 },

@@ -32,5 +32,5 @@ mod step;
 
 pub use posed::Posed;
 pub use step::{
-    Action, Arm, ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist,
+    Action, Arm, Arms, ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist,
 };

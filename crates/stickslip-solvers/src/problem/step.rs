@@ -34,13 +34,21 @@ impl Twist {
 }
 
 /// What the impulses of an arm are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Action {
     /// Forces at a point: the unit impulse d is the wrench (d, r × d).
     #[default]
     Force,
     /// Pure torques: the unit impulse d is the wrench (0, d), whatever the lever.
     Torque,
+    /// One number only, as of a row that couples two joints: an impulse along x is this wrench, whatever the lever, and those along y and
+    /// z do nothing. The block's frame is the world's axes.
+    Row {
+        /// Force part, of the unit impulse.
+        force: DVec3,
+        /// Torque part about the centre of mass.
+        torque: DVec3,
+    },
 }
 
 /// How one contact acts on one body: columns of W for that body.
@@ -59,6 +67,60 @@ pub struct Arm {
     pub sign: f64,
     /// Force at the point, or torque.
     pub action: Action,
+}
+
+/// The arms of a block: two at most of a contact or a joint, up to four of a row that couples two joints.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arms {
+    near: [Option<Arm>; 2],
+    /// Those beyond two; few blocks have any.
+    far: Option<Box<[Option<Arm>; 2]>>,
+}
+
+impl Arms {
+    /// Most arms of a block.
+    pub const MOST: usize = 4;
+
+    /// Up to four arms.
+    #[must_use]
+    pub fn four(arms: [Option<Arm>; Self::MOST]) -> Self {
+        let [a, b, c, d] = arms;
+        let far = (c.is_some() || d.is_some()).then(|| Box::new([c, d]));
+        Self { near: [a, b], far }
+    }
+
+    /// All of them, absent ones as `None`.
+    pub fn iter(&self) -> impl Iterator<Item = &Option<Arm>> {
+        let far = self.far.iter().flat_map(|far| far.iter());
+        self.near.iter().chain(far)
+    }
+
+    /// All of them, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Option<Arm>> {
+        let far = self.far.iter_mut().flat_map(|far| far.iter_mut());
+        self.near.iter_mut().chain(far)
+    }
+}
+
+impl From<[Option<Arm>; 2]> for Arms {
+    fn from(near: [Option<Arm>; 2]) -> Self {
+        Self { near, far: None }
+    }
+}
+
+/// The first two.
+impl std::ops::Index<usize> for Arms {
+    type Output = Option<Arm>;
+
+    fn index(&self, k: usize) -> &Option<Arm> {
+        &self.near[k]
+    }
+}
+
+impl std::ops::IndexMut<usize> for Arms {
+    fn index_mut(&mut self, k: usize) -> &mut Option<Arm> {
+        &mut self.near[k]
+    }
 }
 
 /// The most directions of a friction pyramid.
@@ -128,10 +190,11 @@ impl Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBlock {
     /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
-    /// ([`Law::Box`]) may have any three directions, also scaled ones.
+    /// ([`Law::Box`]) may have any three directions, also scaled ones. On a round cone t₂ may be scaled by ρ: in the world the
+    /// cone is then elliptic, |(p₁, p₂/ρ)| ≤ μ p_n.
     pub frame: [DVec3; 3],
-    /// One arm or two (a contact with a prescribed body has one).
-    pub arms: [Option<Arm>; 2],
+    /// One arm or two (a contact with a prescribed body has one); up to four of a row that couples joints.
+    pub arms: Arms,
     /// b, in m/s.
     pub b: DVec3,
     /// C ≥ 0, one number for each row, 1/kg; zero where the row is rigid.
@@ -165,6 +228,7 @@ impl Arm {
         match self.action {
             Action::Force => (p, self.lever.cross(p)),
             Action::Torque => (DVec3::ZERO, p),
+            Action::Row { force, torque } => (force * p.x, torque * p.x),
         }
     }
 
@@ -184,6 +248,9 @@ impl Arm {
         match self.action {
             Action::Force => (nu.linear + nu.angular.cross(self.lever)) * self.sign,
             Action::Torque => nu.angular * self.sign,
+            Action::Row { force, torque } => {
+                DVec3::X * ((force.dot(nu.linear) + torque.dot(nu.angular)) * self.sign)
+            }
         }
     }
 }
@@ -298,12 +365,22 @@ impl ContactBlock {
                 return Err("a row's direction is not finite".into());
             }
         } else {
+            // Of a round cone the second tangent may be scaled: then the cone is elliptic.
+            let round = matches!(
+                self.law,
+                Law::Cone { .. }
+                    | Law::Disc {
+                        directions: None,
+                        ..
+                    }
+            );
+            let across = if round { t2.length() } else { 1.0 };
             let off = (n.dot(n) - 1.0).abs()
                 + (t1.dot(t1) - 1.0).abs()
-                + (t2.dot(t2) - 1.0).abs()
+                + (t2.dot(t2) / (across * across) - 1.0).abs()
                 + n.dot(t1).abs()
-                + n.dot(t2).abs()
-                + t1.dot(t2).abs();
+                + n.dot(t2).abs() / across
+                + t1.dot(t2).abs() / across;
             if off.is_nan() || off > 1e-6 {
                 return Err("frame is not orthonormal".into());
             }
@@ -318,7 +395,8 @@ impl ContactBlock {
             if arm.body >= n_b {
                 return Err(format!("body {} of {n_b} does not exist", arm.body));
             }
-            if !arm.lever.is_finite() || !arm.sign.is_finite() {
+            let wrench = arm.wrench(DVec3::ONE);
+            if !(wrench.0.is_finite() && wrench.1.is_finite() && arm.lever.is_finite()) {
                 return Err("arm is not finite".into());
             }
         }

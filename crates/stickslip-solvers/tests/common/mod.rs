@@ -41,7 +41,7 @@ pub(crate) fn box_stack(n: usize, law: &Law) -> ContactProblem {
             });
             problem.contacts.push(ContactBlock {
                 frame: FRAME_Z,
-                arms: [Some(upper), lower],
+                arms: [Some(upper), lower].into(),
                 b: DVec3::ZERO,
                 compliance: DVec3::ZERO,
                 law: law.clone(),
@@ -101,7 +101,7 @@ pub(crate) fn pile(centres: &[DVec3], law: &Law) -> ContactProblem {
     let mut push = |frame: [DVec3; 3], arms: [Option<Arm>; 2]| {
         problem.contacts.push(ContactBlock {
             frame,
-            arms,
+            arms: arms.into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: law.clone(),

@@ -40,7 +40,7 @@ fn random_impact(random: &mut Random, friction: Option<f64>) -> ContactProblem {
         let other = (second < n_b && second != first).then(|| arm(second, 1.0));
         ContactBlock {
             frame: stickslip::geometry::frame::contact_frame(normal),
-            arms: [arm(first, -1.0), other.flatten()],
+            arms: [arm(first, -1.0), other.flatten()].into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: friction.map_or(Law::Unilateral, |mu| Law::Cone { mu }),

@@ -60,7 +60,7 @@ fn cradle(masses: &[f64], v: &[f64]) -> ContactProblem {
             })
         };
         ContactBlock {
-            arms: [arm(k - 1, -1.0), arm(k, 1.0)],
+            arms: [arm(k - 1, -1.0), arm(k, 1.0)].into(),
             ..block(DVec3::X, DVec3::ZERO)
         }
     });

@@ -77,7 +77,7 @@ pub(crate) fn block(normal: DVec3, lever: DVec3) -> ContactBlock {
     };
     ContactBlock {
         frame: stickslip::geometry::frame::contact_frame(normal),
-        arms: [Some(arm), None],
+        arms: [Some(arm), None].into(),
         b: DVec3::ZERO,
         compliance: DVec3::ZERO,
         law: Law::Unilateral,

@@ -1,6 +1,7 @@
 //! Joints and springs against closed forms and stored references.
 
 mod energy;
+mod gears;
 mod limit;
 mod loops;
 mod methods;

@@ -4,7 +4,9 @@
 //! `bench/peers/with_robots.py` makes the references; a few poses are stored beside this file, and `STICKSLIP_ROBOTS` names a file with
 //! more of them.
 
+mod falling;
 mod gains;
+mod grasping;
 mod standing;
 mod tree;
 

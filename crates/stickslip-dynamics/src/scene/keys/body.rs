@@ -78,6 +78,16 @@ pub(in crate::scene) static BODY: TableSpec = table(
             "Does it collide with anything? Default true.",
         ),
         key(
+            "surface",
+            Kind::Either(&[Kind::Table(&SURFACE), Kind::List(&Kind::Table(&SURFACE))]),
+            "A surface that moves along the body, as a belt does; or several, with a face each.",
+        ),
+        key(
+            "grain",
+            Kind::Table(&GRAIN),
+            "A direction along which friction differs from that across it.",
+        ),
+        key(
             "friction",
             FRICTION_KINDS,
             "The body's own friction, in place of the one in [material].",
@@ -86,6 +96,45 @@ pub(in crate::scene) static BODY: TableSpec = table(
             "restitution",
             Kind::Number,
             "The body's own restitution, in place of the one in [material].",
+        ),
+    ],
+);
+
+pub(in crate::scene) static SURFACE: TableSpec = table(
+    "surface",
+    "How a surface moves along its body, in the body's frame.",
+    &[
+        key(
+            "velocity",
+            VECTOR_OF_TIME,
+            "Velocity at the body's origin, m/s. Default [0, 0, 0].",
+        ),
+        key(
+            "angular-velocity",
+            VECTOR_OF_TIME,
+            "Angular velocity about the body's origin, rad/s. Default [0, 0, 0].",
+        ),
+        key(
+            "face",
+            VECTOR,
+            "The face that moves, by its outward direction; all of the body where it is absent.",
+        ),
+    ],
+);
+
+pub(in crate::scene) static GRAIN: TableSpec = table(
+    "grain",
+    "Friction that depends on the direction of the slip.",
+    &[
+        required(
+            "direction",
+            VECTOR,
+            "The direction that has the friction of the pair, in the body's frame.",
+        ),
+        required(
+            "ratio",
+            Kind::Number,
+            "Friction across that direction over friction along it, from 0.001 to 1000.",
         ),
     ],
 );

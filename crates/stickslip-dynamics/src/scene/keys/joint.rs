@@ -285,3 +285,36 @@ pub(in crate::scene) static END: TableSpec = table(
         ),
     ],
 );
+
+pub(in crate::scene) static GEAR: TableSpec = table(
+    "[[gear]]",
+    "An equation between the coordinates of two joints: c = ratio*c_first + offset, c of the second.",
+    &[
+        key(
+            "name",
+            Kind::Text,
+            "Used once among joints, springs and gears.",
+        ),
+        key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
+        ),
+        required(
+            "joints",
+            Kind::Array(&Kind::Text, 2),
+            "The joint that leads and the one that follows.",
+        ),
+        key(
+            "axes",
+            Kind::Array(&Kind::Choice(&AXIS_NAMES), 2),
+            "Their axes; the free ones where there is one each.",
+        ),
+        required(
+            "ratio",
+            Kind::Number,
+            "m or rad for each m or rad, not zero.",
+        ),
+        key("offset", Kind::Number, "m or rad. Default 0."),
+    ],
+);

@@ -21,13 +21,28 @@ pub(in crate::scene) static MATERIAL: TableSpec = table(
 
 pub(in crate::scene) static FRICTION: TableSpec = table(
     "friction",
-    "Different coefficients for sticking and sliding.",
+    "Different coefficients for sticking and sliding, or friction by the speed of the slip.",
     &[
-        required("static", Kind::Number, "Coefficient while sticking."),
-        required(
+        key("static", Kind::Number, "Coefficient while sticking."),
+        key(
             "kinetic",
             Kind::Number,
-            "Coefficient while sliding, at most the static one.",
+            "Coefficient while sliding, at most the static one; with `speed`, that of fast slip.",
+        ),
+        key(
+            "speed",
+            Kind::Number,
+            "Stribeck's speed v_s, m/s: sliding has kinetic + (static - kinetic)*exp(-v/v_s).",
+        ),
+        key(
+            "speeds",
+            Kind::List(&Kind::Number),
+            "A table in place of all these: rising speeds of the slip from 0, m/s.",
+        ),
+        key(
+            "values",
+            Kind::List(&Kind::Number),
+            "The coefficients at `speeds`, with straight lines between.",
         ),
     ],
 );

@@ -8,9 +8,9 @@ mod material;
 mod shape;
 mod step;
 
-pub(super) use body::{ACCELERATION, BODY, FORCE, MOTION, ORIENTATION, TABLE};
+pub(super) use body::{ACCELERATION, BODY, FORCE, GRAIN, MOTION, ORIENTATION, SURFACE, TABLE};
 pub(super) use include::{FRAME, HOLD, INCLUDE};
-pub(super) use joint::{END, JOINT, JOINT_AXIS, MOTOR, MOTOR_ENTRY, SPRING, TARGET_TABLE};
+pub(super) use joint::{END, GEAR, JOINT, JOINT_AXIS, MOTOR, MOTOR_ENTRY, SPRING, TARGET_TABLE};
 pub(super) use material::{CONTACT, FRICTION, MATERIAL};
 pub(super) use shape::{
     BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HEIGHT_FIELD, HULL, MESH, PIECE, POINTS,
@@ -179,6 +179,11 @@ pub(in crate::scene) static ROOT: TableSpec = table(
             "What joins two bodies, or a body and the world.",
         ),
         key("spring", Kind::Tables(&SPRING), "Springs and dampers."),
+        key(
+            "gear",
+            Kind::Tables(&GEAR),
+            "Equations between the coordinates of two joints.",
+        ),
         key(
             "motor",
             Kind::Tables(&MOTOR_ENTRY),

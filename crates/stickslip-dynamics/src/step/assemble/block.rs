@@ -1,24 +1,11 @@
 //! One contact's block of rows.
 
 use super::NONE;
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use stickslip_geometry::Pose;
 use stickslip_geometry::frame::contact_frame;
 use stickslip_model::{Cone, Contact, Fan, Given};
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law};
-
-/// (p_n, p_t turned by the angle whose (cos, sin) is given).
-pub(super) fn turned(by: DVec2, p: DVec3) -> DVec3 {
-    let t = by.rotate(DVec2::new(p.y, p.z));
-    DVec3::new(p.x, t.x, t.y)
-}
-
-/// Turns a block's tangents, so that the first one is where the fan starts.
-pub(super) fn turn(block: &mut ContactBlock, first: DVec2) {
-    let [n, t1, t2] = block.frame;
-    block.frame = [n, t1 * first.x + t2 * first.y, t2 * first.x - t1 * first.y];
-    block.b = turned(DVec2::new(first.x, -first.y), block.b);
-}
 
 /// b_n is the gap's part of the normal row by the method, `gap_rate` (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
 /// at t_{l+1}.
@@ -61,7 +48,7 @@ pub(super) fn block(
     };
     ContactBlock {
         frame,
-        arms,
+        arms: arms.into(),
         b,
         compliance: DVec3::ZERO,
         law,

@@ -5,6 +5,7 @@
 
 mod block;
 mod cones;
+mod tangents;
 mod warm_start;
 
 pub(crate) use cones::chosen_cones;
@@ -15,10 +16,11 @@ use crate::step::find::remember::Remembered;
 use crate::step::find::touching::Touch;
 use crate::step::predict::Predicted;
 use crate::step::twist::{from_problem, to_problem};
-use block::{block, turn, turned};
-use glam::{DVec2, DVec3};
+use block::block;
+use glam::DVec3;
 use stickslip_model::{BodyState, Cone, ContactImpulse, Kind, Mode, Scheme};
 use stickslip_solvers::problem::{ContactProblem, InverseMass, Law, Twist};
+use tangents::Tangents;
 
 /// The problem of a step with its answer so far, and which rows of it are which bodies.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +39,8 @@ pub(crate) struct Assembly {
     first_disc: usize,
     /// The bodies with one, in its order.
     entered: Vec<usize>,
-    /// Where each contact's fan of directions starts, (cos, sin) from t₁; empty where all start at t₁.
-    fans: Vec<DVec2>,
+    /// The tangents of each contact in the problem.
+    tangents: Vec<Tangents>,
     /// The contact of the last step that each is.
     remembered: Remembered,
     /// The friction directions of each contact where there is a budget for them; 0 is the exact cone.
@@ -75,7 +77,7 @@ impl Assembly {
         self.slot.clear();
         self.slot.resize(step.model().bodies.len(), NONE);
         self.clear();
-        self.fans.clear();
+        self.tangents.clear();
         self.impulses.clear();
         let given = step.given();
         for contact in &contacts.list {
@@ -90,12 +92,16 @@ impl Assembly {
             };
             let rate = step.gap_rate(contact);
             let mut block = block(&self.slot, &contacts.placed, &given, contact, rate, cone);
-            if let Cone::Fan(fan) = given.cone {
-                let poses = contact.bodies.map(|i| &contacts.placed[i]);
-                let first = fan.start(step.model(), poses, contact);
-                turn(&mut block, first);
-                self.fans.push(first);
-            }
+            let poses = contact.bodies.map(|i| &contacts.placed[i]);
+            let slip = block.to_contact(step.surface_slip(poses, contact));
+            block.b += DVec3::new(0.0, slip.y, slip.z);
+            let tangents = match (given.cone, step.ellipse(poses, contact)) {
+                (Cone::Fan(fan), _) => Tangents::turned(fan.start(step.model(), poses, contact)),
+                (_, Some(ellipse)) => Tangents::of(&ellipse),
+                _ => Tangents::default(),
+            };
+            tangents.take(&mut block);
+            self.tangents.push(tangents);
             self.problem.contacts.push(block);
         }
     }
@@ -165,14 +171,17 @@ impl Assembly {
 
     /// An impulse in the problem's frame of a contact, seen in the contact's own frame (n, t₁, t₂).
     fn to_record(&self, contact: usize, p: DVec3) -> DVec3 {
-        self.fans.get(contact).map_or(p, |first| turned(*first, p))
+        self.tangents[contact].to_record(p)
+    }
+
+    /// The speed of a slip that the problem's rows give, m/s.
+    pub(crate) fn true_slip(&self, contact: usize, u: DVec3) -> f64 {
+        self.tangents[contact].slip(u)
     }
 
     /// The inverse of [`Assembly::to_record`].
     fn to_problem(&self, contact: usize, p: DVec3) -> DVec3 {
-        self.fans
-            .get(contact)
-            .map_or(p, |first| turned(DVec2::new(first.x, -first.y), p))
+        self.tangents[contact].to_problem(p)
     }
 
     /// Gives a free body its rows in the problem, if it has none yet.

@@ -3,6 +3,7 @@
 use super::Assembly;
 use crate::step::find::Contacts;
 use crate::step::predict::Predicted;
+use crate::step::twist::to_problem;
 use glam::DVec3;
 use stickslip_model::{ContactImpulse, Mode};
 
@@ -27,11 +28,26 @@ impl Assembly {
             };
             self.impulses.push(impulse);
             if before.is_some_and(|c| c.mode == Mode::Slide) {
-                self.set_mu(k, contact.friction.slide);
+                let curve = step.model().curves.of(contact.bodies);
+                let slide =
+                    curve.map_or(contact.friction.slide, |c| c.at(self.slip_before(step, k)));
+                self.set_mu(k, slide);
             }
         }
         let discs = self.discs.len();
         self.impulses
             .resize(self.impulses.len() + discs, DVec3::ZERO);
+    }
+
+    /// How fast the points of contact k slip at the start of the step, m/s.
+    fn slip_before(&self, step: &Predicted, k: usize) -> f64 {
+        let block = &self.problem.contacts[k];
+        let arms = block.arms.iter().flatten();
+        let velocity = arms.map(|arm| {
+            let body = self.entered[arm.body];
+            arm.velocity(&to_problem(&step.start()[body].twist))
+        });
+        let u = block.to_contact(velocity.sum()) + block.b;
+        self.true_slip(k, u)
     }
 }

@@ -70,6 +70,15 @@ impl Joints {
         let mut worst = (0.0, 0);
         let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
         for (n, source) in self.sources.iter().enumerate() {
+            if let Source::Gear { gear } = *source {
+                let place = self.first_block + n;
+                let (gear, p) = (&step.model().gears[gear], p.get(place).map_or(0.0, |p| p.x));
+                let block = &mut blocks[place];
+                let off = self.linearise_gear(step, (n, gear), block, (nu, p), pace);
+                if off > worst.0 || off.is_nan() {
+                    worst = (off, gear.joints[1]);
+                }
+            }
             let Source::Joint {
                 joint: k,
                 first,

@@ -12,6 +12,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`rows`] | which rows a joint has, with their bounds and directions |
+//! | [`gears`] | rows of gears, which couple two joints |
 //! | [`limits`] | which limits have a row at all |
 //! | [`linearise`] | the right-hand side about a trial motion |
 //! | [`middle`] | impulses along the gradients of the middle of the step |
@@ -21,6 +22,7 @@
 //! | [`record`] | impulses and coordinates for the record, names of blocks |
 
 pub(crate) mod efforts;
+mod gears;
 mod limits;
 mod linearise;
 mod middle;
@@ -102,6 +104,9 @@ impl Joints {
         }
         for k in 0..step.model().springs.len() {
             self.add_spring_block(step, assembly, k);
+        }
+        for k in 0..step.model().gears.len() {
+            self.add_gear_block(step, assembly, k);
         }
         if self.needs_trials() {
             let from = iterate.unwrap_or(step.start());
@@ -192,7 +197,7 @@ impl Joints {
     fn needs_trials(&self) -> bool {
         self.sources
             .iter()
-            .any(|s| matches!(s, Source::Joint { .. }))
+            .any(|s| matches!(s, Source::Joint { .. } | Source::Gear { .. }))
     }
 
     /// The joint whose rotation cannot be told, if any: ry at ±π/2 with something on its rotations.

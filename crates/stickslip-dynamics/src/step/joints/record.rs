@@ -1,4 +1,4 @@
-//! What joints and springs did, for the record, and what their blocks are called.
+//! What joints, springs and gears did, for the record, and what their blocks are called.
 
 use super::Joints;
 use super::rows::{JointRow, Source};
@@ -27,8 +27,17 @@ impl Joints {
             done.coordinates[..3].copy_from_slice(&phi.to_array());
             record.push(done);
         }
+        for gear in &model.gears {
+            let mut done = JointImpulse::default();
+            done.coordinates[0] = gear.misfit(|k| record[k].coordinates);
+            record.push(done);
+        }
         for (source, p) in self.sources.iter().zip(&p[self.first_block..]) {
             match *source {
+                Source::Gear { gear } => {
+                    let place = model.joints.len() + model.springs.len() + gear;
+                    record[place].hold[0] = p.x * model.gears[gear].scale(model);
+                }
                 Source::Joint { joint, first, row } => {
                     let scale = model.joints[joint].scale(first);
                     let done = &mut record[joint];
@@ -67,7 +76,7 @@ impl Joints {
     pub(crate) fn make_rigid(&self, assembly: &mut Assembly) {
         let blocks = assembly.problem.contacts[self.first_block..].iter_mut();
         for ((block, source), gives) in blocks.zip(&self.sources).zip(&self.gives) {
-            if matches!(source, Source::Joint { .. }) {
+            if matches!(source, Source::Joint { .. } | Source::Gear { .. }) {
                 block.compliance = *gives;
             }
         }
@@ -88,6 +97,7 @@ impl Joints {
                 format!("{what} on the {axes} of joint \"{name}\"")
             }
             Source::Spring { spring } => format!("spring \"{}\"", model.springs[spring].name),
+            Source::Gear { gear } => format!("gear \"{}\"", model.gears[gear].name),
         })
     }
 }

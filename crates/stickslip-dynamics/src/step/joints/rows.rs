@@ -39,6 +39,8 @@ pub(super) enum Source {
     },
     /// A spring.
     Spring { spring: usize },
+    /// A gear.
+    Gear { gear: usize },
 }
 
 /// Rows whose bounds are (lo, hi), N s.
@@ -84,7 +86,7 @@ impl Joints {
         };
         ContactBlock {
             frame,
-            arms: [arm(0, -1.0), arm(1, 1.0)],
+            arms: [arm(0, -1.0), arm(1, 1.0)].into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
             law: Law::Box {

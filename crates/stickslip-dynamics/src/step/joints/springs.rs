@@ -93,7 +93,7 @@ impl Joints {
         let scale = placed.scale;
         Some(ContactBlock {
             frame: placed.directions.map(|d| d * scale),
-            arms,
+            arms: arms.into(),
             b: pull * (compliance * scale),
             compliance: DVec3::splat(compliance * scale * scale),
             law: Law::bilateral(present),

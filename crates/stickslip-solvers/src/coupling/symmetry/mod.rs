@@ -115,13 +115,13 @@ pub(crate) mod tests {
         let mut contacts = Vec::new();
         for (a, x) in places.iter().enumerate() {
             if a < n * n {
-                contacts.push(block(DVec3::Z, [arm(a, -r * DVec3::Z, 1.0), None]));
+                contacts.push(block(DVec3::Z, [arm(a, -r * DVec3::Z, 1.0), None].into()));
             }
             for (b, y) in places.iter().enumerate().take(a) {
                 let d = *x - *y;
                 if d.length() < 2.01 * r {
                     let arms = [arm(b, d / 2.0, -1.0), arm(a, -d / 2.0, 1.0)];
-                    contacts.push(block(d / d.length(), arms));
+                    contacts.push(block(d / d.length(), arms.into()));
                 }
             }
         }

@@ -40,6 +40,8 @@ impl<'a> Search<'a> {
     pub(crate) fn new(problem: &'a ContactProblem) -> Option<Self> {
         let simple = problem.contacts.iter().all(|c| {
             let round = c.compliance.y == c.compliance.z;
+            // Elliptic cones have tangents that are scaled.
+            let round = round && (c.frame[2].length_squared() - 1.0).abs() < 1e-9;
             let forces = c.arms.iter().flatten().all(|a| a.action == Action::Force);
             matches!(c.law, Law::Cone { .. } | Law::Unilateral) && round && forces
         });

@@ -1,0 +1,126 @@
+//! Friction that depends on how fast a contact slips.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// μ as a function of the slip speed |u_t| ≥ 0, m/s: Stribeck's curve.
+///
+/// A contact sticks within |p_t| ≤ μ(0) p_n, and slips with |p_t| = μ(|u_t|) p_n against the slip.
+#[derive(Clone)]
+pub struct SlipCurve(Arc<dyn Fn(f64) -> f64 + Send + Sync>);
+
+impl SlipCurve {
+    /// A curve by its function.
+    pub fn new(at: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(at))
+    }
+
+    /// μ_k + (μ_s − μ_k) exp(−v/v_s): from the static coefficient at rest to the kinetic one, by the speed v_s > 0, m/s.
+    #[must_use]
+    pub fn stribeck(stick: f64, slide: f64, speed: f64) -> Self {
+        Self::new(move |v| slide + (stick - slide) * libm::exp(-v / speed))
+    }
+
+    /// Straight lines between rising speeds, m/s, the first of them 0, and as many coefficients; beyond the last one it stays.
+    ///
+    /// # Panics
+    /// Where there are not as many coefficients as speeds.
+    #[must_use]
+    pub fn table(speeds: Vec<f64>, values: Vec<f64>) -> Self {
+        assert_eq!(speeds.len(), values.len(), "a coefficient for each speed");
+        Self::new(move |v| {
+            let k = speeds.partition_point(|at| *at <= v);
+            if k == 0 || k == speeds.len() {
+                return values[k.saturating_sub(1)];
+            }
+            let part = (v - speeds[k - 1]) / (speeds[k] - speeds[k - 1]);
+            values[k - 1] + (values[k] - values[k - 1]) * part
+        })
+    }
+
+    /// μ at a slip speed, m/s; never negative.
+    #[must_use]
+    pub fn at(&self, speed: f64) -> f64 {
+        (self.0)(speed).max(0.0)
+    }
+}
+
+impl fmt::Debug for SlipCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SlipCurve({} at rest)", self.at(0.0))
+    }
+}
+
+impl PartialEq for SlipCurve {
+    /// The very same curve.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Which pairs of bodies have a curve in place of two coefficients.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlipCurves {
+    /// Of each body's own material, with its coefficient at rest; empty where none has one.
+    pub bodies: Vec<(f64, Option<SlipCurve>)>,
+    /// Pairs with friction of their own, sorted: their curve, or none where two coefficients serve.
+    pub pairs: Vec<([usize; 2], Option<SlipCurve>)>,
+}
+
+impl SlipCurves {
+    /// That of a pair: its own; else, of the two bodies' materials, that of the one with more friction at rest (of equals the first's).
+    #[must_use]
+    pub fn of(&self, bodies: [usize; 2]) -> Option<&SlipCurve> {
+        if self.bodies.is_empty() && self.pairs.is_empty() {
+            return None;
+        }
+        if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
+            return self.pairs[k].1.as_ref();
+        }
+        let [a, b] = [self.bodies.get(bodies[0])?, self.bodies.get(bodies[1])?];
+        if b.0 > a.0 {
+            b.1.as_ref()
+        } else {
+            a.1.as_ref()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_straight_lines_and_stay_at_their_end() {
+        let curve = SlipCurve::table(vec![0.0, 0.1, 0.5], vec![0.6, 0.4, 0.5]);
+        for (v, mu) in [
+            (0.0, 0.6),
+            (0.05, 0.5),
+            (0.1, 0.4),
+            (0.3, 0.45),
+            (0.5, 0.5),
+            (9.0, 0.5),
+        ] {
+            assert!((curve.at(v) - mu).abs() < 1e-15, "{v}");
+        }
+        assert_eq!(SlipCurve::new(|_| -1.0).at(1.0), 0.0);
+    }
+
+    #[test]
+    fn a_pairs_own_curve_comes_first_then_that_of_the_rougher_body() {
+        let curve = |mu: f64| SlipCurve::new(move |_| mu);
+        let curves = SlipCurves {
+            bodies: vec![
+                (0.3, Some(curve(0.3))),
+                (0.5, None),
+                (0.2, Some(curve(0.2))),
+            ],
+            pairs: vec![([0, 1], Some(curve(0.9)))],
+        };
+        let at = |bodies| curves.of(bodies).map(|c| c.at(0.0));
+        assert_eq!(at([0, 1]), Some(0.9));
+        assert_eq!(at([0, 2]), Some(0.3));
+        assert_eq!(at([1, 2]), None);
+        assert_eq!(SlipCurves::default().of([0, 1]), None);
+    }
+}

@@ -1,0 +1,7 @@
+//! Laws beside Coulomb's own, against closed forms and enumeration: surfaces that move, grains, friction by the speed of the slip.
+
+mod belts;
+mod enumeration;
+mod grain;
+mod random;
+mod stribeck;

@@ -1,0 +1,85 @@
+//! Robots with loops that a scene closes, and such as fall: every step is certified.
+
+use super::grasping::{certified, world};
+use std::fmt::Write as _;
+use stickslip::prelude::*;
+use stickslip_testing::shared;
+
+const LEGS: [&str; 4] = ["front_left", "back_left", "front_right", "back_right"];
+
+/// Minitaur: each leg is two arms on one axle, whose ends meet in the foot. The URDF has the arms, the scene the feet.
+fn minitaur(more: &str) -> String {
+    // Upper arms level, lower ones back to the middle: 0.115 m out, 0.2 m long.
+    let knee = 0.5 * std::f64::consts::PI + libm::asin(0.115 / 0.2);
+    let mut starts = Vec::new();
+    let mut motors = String::new();
+    for leg in LEGS {
+        for (arm, sign) in [("R", 1.0), ("L", -1.0)] {
+            let level = sign * 0.5 * std::f64::consts::PI;
+            starts.push(format!("motor_{leg}{arm}_joint = {level:?}"));
+            starts.push(format!("knee_{leg}{arm}_link = {:?}", -sign * knee));
+            let _ = writeln!(
+                motors,
+                "[[motor]]\njoint = \"motor_{leg}{arm}_joint\"\nposition = {level:?}\nstiffness = 100\ndamping = 2\nforce = 20"
+            );
+        }
+    }
+    format!(
+        r#"
+[step]
+h = 0.002
+until = 10
+[material]
+friction = 0.8
+[[body]]
+name = "ground"
+motion = "fixed"
+shape = {{ half-space = {{ normal = [0, 0, 1] }} }}
+[[include]]
+file = "minitaur/quadruped.urdf"
+position = [0, 0, 0.19]
+self-collision = false
+any-inertia = true
+joints = {{ {} }}
+{motors}
+{more}
+"#,
+        starts.join(", ")
+    )
+}
+
+#[test]
+fn minitaur_stands_on_feet_that_the_scene_closes() {
+    let Some(folder) = shared("robots") else {
+        return;
+    };
+    let open = world(&folder, &minitaur(""));
+    let mut feet = String::new();
+    for leg in LEGS {
+        let [r, l] = ["R", "L"].map(|arm| {
+            let frame = open.frame(&format!("lower_leg_{leg}{arm}_link"));
+            frame.expect("a link").to_world(DVec3::Z * 0.2)
+        });
+        assert!((r - l).truncate().x.abs() < 1e-3, "{leg}: {r} {l}");
+        let foot = r.midpoint(l);
+        let _ = writeln!(
+            feet,
+            "[[joint]]\nname = \"foot {leg}\"\ntype = \"ball\"\nbodies = [\"lower_leg_{leg}R_link\", \"lower_leg_{leg}L_link\"]\nanchor = [{:?}, {:?}, {:?}]",
+            foot.x, foot.y, foot.z
+        );
+    }
+    let mut closed = world(&folder, &minitaur(&feet));
+    certified(&mut closed, 0.3);
+    let height = closed
+        .frame("base_chassis_link")
+        .expect("a base")
+        .position
+        .z;
+    eprintln!("minitaur stands at {height:.4} m");
+    assert!((0.1..0.25).contains(&height), "{height}");
+    // Without the feet it falls down between its arms.
+    let mut open = world(&folder, &minitaur(""));
+    certified(&mut open, 0.3);
+    let fallen = open.frame("base_chassis_link").expect("a base").position.z;
+    assert!(fallen < height - 0.02, "{fallen} {height}");
+}
