@@ -173,10 +173,9 @@ fn a_drawn_block_sticks_and_slips_with_the_references_period() {
             eprintln!("{speed} m/s, h = {h}: period {period:.5} s, reference {want:.5} s");
             (period - want).abs() / want
         });
-        eprintln!("period of stick-slip at {speed} m/s\n{}", ladder.table());
+        ladder.assert_order(1.0, &format!("period of stick-slip at {speed} m/s"));
         let last = ladder.rungs[ladder.rungs.len() - 1].1;
         assert!(last < 0.01, "{speed} m/s: {last}");
-        assert!(last < ladder.rungs[0].1, "it converges");
     }
 }
 
