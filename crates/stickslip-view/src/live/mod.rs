@@ -3,8 +3,8 @@
 //! [`Live`] is a recorder beside others. Now and then it packs what there is of the run; a server of a few lines gives that to whoever knows the
 //! address, which holds a secret. It listens on the loopback device only, and refuses what a page of somebody else could ask for (`http.rs`).
 //!
-//! A viewer has the page, which listens to `events` and fetches `run` when something is new: the whole run each time, so that a reload and a
-//! second viewer need nothing of their own.
+//! A viewer has the page, with the first state of the run in it, which listens to `events` and fetches `run` when something is new: the whole run
+//! each time, so that a reload and a second viewer need nothing of their own.
 
 mod http;
 
@@ -22,8 +22,10 @@ use stickslip_record::{Header, RecordError, Recorder, Start, Summary};
 
 /// Least time between two states that are shown.
 const EVERY: Duration = Duration::from_millis(200);
-/// Packing takes at most about this part of the run's time.
+/// Packing takes at most about this part of the run's time, as long as that is not
 const SHARE: u32 = 8;
+/// longer than this between two states.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Viewers at once.
 const MOST: usize = 16;
 /// A viewer who hears nothing for so long is told that the run is still there.
@@ -102,19 +104,17 @@ impl Live {
             return;
         };
         let film = film.titled(&self.title);
-        let (page, data) = (Arc::new(film.live_page()), Arc::new(film.live_data()));
+        let data = Arc::new(film.live_data());
+        let first = self.shared.now().number == 0;
+        let page = (first || ended).then(|| Arc::new(film.live_page()));
         {
             let mut now = self.shared.now();
-            let number = now.number + 1;
-            *now = Shown {
-                number,
-                page,
-                data,
-                ended,
-            };
+            now.number += 1;
+            now.page = page.unwrap_or_else(|| Arc::clone(&now.page));
+            (now.data, now.ended) = (data, ended);
         }
         self.shared.changed.notify_all();
-        self.due = Instant::now() + EVERY.max(begun.elapsed() * SHARE);
+        self.due = Instant::now() + (begun.elapsed() * SHARE).clamp(EVERY, PATIENCE);
     }
 }
 
