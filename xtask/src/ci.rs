@@ -17,7 +17,7 @@ struct Stage {
 }
 
 /// Cheap and strict first; the tests last, so that their results end the output.
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     Stage {
         name: "format",
         about: "every file as rustfmt writes it",
@@ -57,6 +57,11 @@ const STAGES: [Stage; 8] = [
             let what = ["--workspace", "--doc", "--no-fail-fast"];
             cargo(&[&["test", "--profile", PROFILE], &what[..]].concat(), &[])
         },
+    },
+    Stage {
+        name: "instructions",
+        about: "those of five fixed runs, within 2 % of what is kept",
+        run: crate::counts::run,
     },
     Stage {
         name: "browser",

@@ -2,6 +2,7 @@
 
 mod browser;
 mod ci;
+mod counts;
 mod dist;
 mod gallery;
 mod python;
@@ -13,13 +14,14 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Development tasks of stickslip.
 
-  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, browser, python
+  cargo xtask test            everything that CI runs: format, clippy, docs, dependencies, tests, instructions, browser, python
   cargo xtask browser         only the tests of the page in a browser (STICKSLIP_GOLDEN=write stores its pictures anew)
   cargo xtask python          only the Python package: its wheel, tests, types and notebooks
   cargo xtask gallery         make the pictures of docs/gallery.md again
   cargo xtask dist            the program as a stripped archive with licences and a checksum, in target/archives
   cargo xtask stages [N]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
                               tries, answers, share of the time, what only it solves; N contacts factored a scene or problem (300,000)
+  cargo xtask counts          instructions of five runs against bench/instructions.txt, within 2 % (STICKSLIP_BLESS=1 keeps them anew)
   cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
                               --seed N, --count M, --family F, --limit S (seconds a scene), --out DIR (what does not end is kept there)
 
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["python"] => python::run(),
         ["gallery"] => gallery::make(),
         ["dist"] => dist::make(),
+        ["counts"] => counts::run(),
         ["stages", more @ ..] => solver_stages::run(more),
         ["survey", more @ ..] => survey::run(more),
         [] | ["help" | "--help" | "-h"] => {
