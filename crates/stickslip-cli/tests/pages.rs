@@ -88,7 +88,15 @@ fn printed(command: &str, place: &Path) -> String {
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    let mut shown = text(output.stdout) + &text(output.stderr);
+    // How far a run has come is told now and then on a slow machine, and is no part of what it says.
+    let is_progress = |line: &str| {
+        line.trim_start()
+            .split_once(" %  ")
+            .is_some_and(|(n, _)| n.parse::<u32>().is_ok())
+    };
+    let told = text(output.stderr);
+    let mut shown = text(output.stdout);
+    shown.extend(told.split_inclusive('\n').filter(|line| !is_progress(line)));
     assert_eq!(output.status.success(), !fails, "{command}: {shown}");
     if fails {
         let _ = writeln!(shown, "exit code {}", output.status.code().expect("a code"));
