@@ -108,7 +108,7 @@ const CONTACT_COLUMNS: [Column; 22] = [
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 24] = [
+const STEP_COLUMNS: [Column; 26] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -132,11 +132,13 @@ const STEP_COLUMNS: [Column; 24] = [
     column("residual_cone", Kind::Real, "m/s"),
     column("residual_direction", Kind::Real, "m/s"),
     column("residual_joint", Kind::Real, "m/s"),
+    column("needs", Kind::Real, ""),
+    column("allowed", Kind::Real, "m"),
     column("certified", Kind::Flag, ""),
 ];
 
 /// Columns of the steps' table that readers need: all but the last, which says for other programs what the residuals say.
-const STEP_COLUMNS_READ: &[Column] = STEP_COLUMNS.split_at(23).0;
+const STEP_COLUMNS_READ: &[Column] = STEP_COLUMNS.split_at(25).0;
 
 /// Columns of the tables.
 pub(super) const TABLES: [&[Column]; 4] = [

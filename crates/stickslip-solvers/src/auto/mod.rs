@@ -58,6 +58,8 @@ pub struct Auto {
     budgets: Option<usize>,
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.
     parts: Vec<SystemMemory>,
+    /// The islands of this step that are solved, with their answers.
+    answers: Vec<(ContactProblem, Solved)>,
 }
 
 impl Auto {
@@ -120,6 +122,10 @@ impl ContactSolver for Auto {
             claim: "an answer is returned only if its residual, recomputed, meets the tolerance",
             hypotheses: "none",
         }
+    }
+
+    fn begin_step(&mut self) {
+        self.answers.clear();
     }
 
     fn solve(

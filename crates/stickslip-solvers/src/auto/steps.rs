@@ -8,7 +8,7 @@ use crate::engines::one_contact;
 use crate::limit::{self, WorkLimit};
 use crate::problem::ContactProblem;
 use crate::problem::Posed;
-use crate::problem::islands::Islands;
+use crate::problem::islands::{Islands, Part};
 use crate::problem::residual::{self, w_bar};
 use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
 use glam::DVec3;
@@ -58,6 +58,8 @@ impl Auto {
         islands.find_in_step(problem);
         parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
         let solved = if islands.len() <= 1 {
+            let tolerance = problem.asked_of(islands.members_of_all(), asked.tolerance);
+            let asked = Asked { tolerance, ..asked };
             self.solve_island(problem, &p, asked, &mut parts[0])
         } else {
             self.solve_islands(problem, p, asked, &islands, &mut parts)
@@ -83,7 +85,9 @@ impl Auto {
         for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
             let members = islands.members(k);
             part.take(problem, &all.p, members);
-            let found = self.solve_island(&part.problem, &part.guess, asked, memory);
+            let tolerance = problem.asked_of(members, asked.tolerance);
+            let asked = Asked { tolerance, ..asked };
+            let found = self.solve_or_recall(&part, asked, memory);
             let found = match (found, asked.instead) {
                 (Err(_), Some(own)) => Ok(part_of(own, members)),
                 (found, _) => found,
@@ -95,6 +99,31 @@ impl Auto {
         }
         self.part = part;
         end.and_then(|()| all.report(self.name(), asked.tolerance))
+    }
+
+    /// An island that was solved before in this step, and is the same, keeps its answer to the bit, however often others are
+    /// solved again.
+    fn solve_or_recall(
+        &mut self,
+        part: &Part,
+        asked: Asked<'_>,
+        memory: &mut SystemMemory,
+    ) -> Result<Solved, SolveError> {
+        if asked.scope != Scope::All {
+            return self.solve_island(&part.problem, &part.guess, asked, memory);
+        }
+        let good = |(_, solved): &&(ContactProblem, Solved)| solved.residual <= asked.tolerance;
+        let mut answers = self.answers.iter().filter(good);
+        if let Some((_, solved)) = answers.find(|(problem, _)| *problem == part.problem) {
+            let iterations = 0;
+            return Ok(Solved {
+                iterations,
+                ..solved.clone()
+            });
+        }
+        let solved = self.solve_island(&part.problem, &part.guess, asked, memory)?;
+        self.answers.push((part.problem.clone(), solved.clone()));
+        Ok(solved)
     }
 
     /// The closed form of a problem of one contact; None where there are more, or it is not within the tolerance.

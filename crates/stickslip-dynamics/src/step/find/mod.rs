@@ -66,10 +66,9 @@ impl Contacts {
             end: &self.ends,
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
-        let speed = step.last.certificate.speed.max(1.0);
         let look = Look {
             number: look,
-            within: settings.tolerance * speed * step.plan.h,
+            within: settings.tolerance * step.plan.h,
         };
         self.finder
             .add_missed(&paths, frictions, settings, look, &mut self.list)
