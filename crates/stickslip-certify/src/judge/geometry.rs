@@ -1,77 +1,269 @@
 //! Stored points, normals and gaps against the shapes.
+//!
+//! A row says: the point x belongs to one of the bodies, and its gap is n·x minus the height of the other body's supporting
+//! plane across n. That holds for every direction. Where an impulse acts, n must also be one of the directions along which
+//! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
+//! body must be opposite: each up to what the two move within the step.
 
-use crate::flight::norm;
 use crate::judge::Case;
+use crate::judge::supporting::Supporting;
 use glam::DVec3;
-use stickslip_model::{Certificate, ContactImpulse, Residual};
+use std::borrow::Cow;
+use stickslip_geometry::narrow_phase::{Rule, TOUCH};
+use stickslip_geometry::separation::separation;
+use stickslip_geometry::{Pose, Shape, Twist};
+use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
 
-/// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies, and
-/// the gap must be its distance from the supporting plane of the other across the normal. Where an impulse
-/// acts, the other body must be so near that the two can meet there within the step. Free bodies are taken at
-/// the start of the step, prescribed ones at its end.
+/// Normals are held to this part of the smaller body's size, over that size: rad.
+const KNOWN: f64 = 1e-10;
+
+/// Normals and places may be off by twice the turn of the step, but by no more turn than this, rad.
+const SWING: f64 = 0.1;
+
+/// What is level to this part of the smaller body's size is level.
+const LEVEL: f64 = 1e-7;
+
+/// A convex piece of a body, where gaps are measured.
+struct Piece<'a> {
+    shape: Cow<'a, Shape>,
+    pose: Pose,
+}
+
+/// Are the stored point, normal and gap those of the shapes? Free bodies are taken at the start of the step, prescribed ones at
+/// its end (or as the scheme says).
 pub(super) fn judge_geometry(case: &Case, contact: &ContactImpulse, c: &mut Certificate) {
-    let (model, h) = (case.model, case.given.grid);
-    let ContactImpulse {
-        contact, impulse, ..
-    } = contact;
-    let [i, j] = contact.bodies;
-    let of = |k: usize| {
-        let body = contact.bodies[k];
-        let (shape, local) = model.bodies[body].shape.piece(contact.pieces[k])?;
-        let pose = case.pose(body);
-        Some((shape, pose.then(&local)))
-    };
-    let (Some((a, pose_a)), Some((b, pose_b))) = (of(0), of(1)) else {
-        c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
-        return;
-    };
-    let (pose_a, pose_b) = (&pose_a, &pose_b);
-    let (n, x) = (contact.normal, contact.point);
-    let (from_a, from_b) = (a.distance(pose_a, x), b.distance(pose_b, x));
-    let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)
-        .abs()
-        .max(from_b);
-    let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
-        .abs()
-        .max(from_a);
-    let mut error = on_a.min(on_b).max(0.0);
+    let h = case.given.grid;
+    let loaded = contact.impulse != DVec3::ZERO;
+    let contact = &contact.contact;
     // The length of the normal has no unit: it is not held to the size of bodies, which may be points at the origin.
-    let length_error = (n.length() - 1.0).abs();
+    let length_error = (contact.normal.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
-    if *impulse != DVec3::ZERO {
-        // What the bodies move, and a hundredth of the smaller one: where features pass each other, a row may stand
-        // at the lowest point of one beside the other.
-        let mut way = 0.01 * a.radius().min(b.radius());
-        for k in [i, j] {
-            way += reach(case, k);
-        }
-        error = error.max(from_a.max(from_b) - contact.gap.abs() - way);
-    }
-    if !(on_a.is_finite() || on_b.is_finite()) {
+    let (Some(a), Some(b)) = (piece(case, contact, 0), piece(case, contact, 1)) else {
+        return c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
+    };
+    let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
+    let mut error = [
+        Reading::of(contact, &a, &b, contact.normal),
+        Reading::of(contact, &b, &a, -contact.normal),
+    ]
+    .map(|reading| {
+        let beyond = if loaded {
+            reading.beyond(case, contact, rounding)
+        } else {
+            0.0
+        };
+        reading.error().max(beyond)
+    })
+    .into_iter()
+    .fold(f64::INFINITY, f64::min);
+    if !error.is_finite() {
         error = f64::NAN;
     }
-    let rounding = contact.rounding(model, [pose_a, pose_b]) / h;
-    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding);
-    if rounding > c.floor {
-        c.floor = rounding;
+    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding / h);
+}
+
+fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
+    let body = contact.bodies[k];
+    let (shape, local) = case.model.bodies[body].shape.piece(contact.pieces[k])?;
+    let pose = case.pose(body).then(&local);
+    Some(Piece { shape, pose })
+}
+
+/// A row as that of a point x of `own` over the supporting plane of `other`, whose outward normal is n.
+struct Reading<'a> {
+    other: &'a Piece<'a>,
+    own: &'a Piece<'a>,
+    n: DVec3,
+    x: DVec3,
+    gap: f64,
+}
+
+impl<'a> Reading<'a> {
+    fn of(contact: &Contact, other: &'a Piece<'a>, own: &'a Piece<'a>, n: DVec3) -> Self {
+        Self {
+            other,
+            own,
+            n,
+            x: contact.point,
+            gap: contact.gap,
+        }
+    }
+
+    /// By how much the gap is not that of the plane, and how far the point is from its body, m.
+    fn error(&self) -> f64 {
+        let height = self.n.dot(self.x) - self.other.shape.support(&self.other.pose, self.n);
+        let outside = self.own.shape.distance(&self.own.pose, self.x);
+        let error = (height - self.gap).abs().max(outside);
+        if error.is_nan() {
+            f64::INFINITY
+        } else {
+            error.max(0.0)
+        }
+    }
+
+    /// By how much a row that carries an impulse is none of these bodies, m.
+    fn beyond(&self, case: &Case, contact: &Contact, rounding: f64) -> f64 {
+        let size = self.own.shape.radius().min(self.other.shape.radius());
+        let motion = way(case, contact, true);
+        let exact = KNOWN * size + 4.0 * rounding;
+        let aside = self.aside(DVec3::ZERO);
+        // Bodies that do not touch yet may pass each other on the way to where they will.
+        let passes = self.gap > TOUCH * size && aside > exact && self.meets(case, contact, aside);
+        let passing = if passes { motion } else { 0.0 };
+        let swing = swing(case, contact).min(SWING);
+        let aside = aside - exact - passing - 2.0 * swing * size;
+        let level = motion + 2.0 * swing * self.extent() + LEVEL * size;
+        let level = level + 2.0 * (-self.gap).max(0.0);
+        let (height, near) = match case.given.rule {
+            Rule::MaxGap => (self.height() - level - exact, TOUCH * size + 2.0 * motion),
+            // Planes of faces have no end there.
+            Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
+        };
+        let opposite = self.distance() - near - exact;
+        let false_depth = self.false_depth(size) - way(case, contact, false) - exact;
+        // In an impact no time passes: what is apart does not meet.
+        let apart = match case.given.scheme {
+            Scheme::Impact => self.gap - unseen(case, contact, motion) - exact,
+            _ => 0.0,
+        };
+        aside.max(height).max(opposite).max(apart).max(false_depth)
+    }
+
+    /// How far the point is from being opposite the parts of both that are farthest towards each other, m. Where one of them is a
+    /// face, it fixes the normal, and only what is round needs to be met. `moved` is how far its body has moved from the other by
+    /// then.
+    fn aside(&self, moved: DVec3) -> f64 {
+        let (n, x) = (self.n, self.x);
+        let part = |p: &Piece, n: DVec3| Supporting::of(&p.shape, &p.pose, n, x);
+        let (other, own) = (part(self.other, n), part(self.own, -n));
+        if matches!(other, Supporting::Face) || matches!(own, Supporting::Face) {
+            let round = |p: &Piece, n: DVec3| Supporting::round(&p.shape, &p.pose, n);
+            let both = [(round(self.other, n), x + moved), (round(self.own, -n), x)];
+            let aside = both.map(|(r, x)| r.map_or(0.0, |r| r.aside(n, x, None)));
+            let nowhere = [other, own].contains(&Supporting::Nowhere);
+            return if nowhere {
+                f64::INFINITY
+            } else {
+                aside[0].max(aside[1])
+            };
+        }
+        let met = Supporting::round(&self.own.shape, &self.own.pose, -n).unwrap_or(own);
+        let of_own = met.aside(n, x, other.line());
+        other.aside(n, x + moved, met.line()).max(of_own)
+    }
+
+    /// Does the motion, as it would be without contacts or as it is, bring the two parts half of the way to being opposite, and then
+    /// half of the way together? Later they may slide on, or stick.
+    fn meets(&self, case: &Case, contact: &Contact, aside: f64) -> bool {
+        let h = case.given.h;
+        let free = |k: usize| {
+            let mut twist = case.before[k].twist;
+            if let Some(mass) = case.model.bodies[k].mass {
+                twist.linear += case.given.wrench[k].force * (h / mass.mass);
+            }
+            twist
+        };
+        let by = |twist: &dyn Fn(usize) -> Twist| {
+            let sign = self.n.dot(contact.normal);
+            let way = way_apart(case, contact, self.x, twist) * sign;
+            let across = way - self.n * self.n.dot(way);
+            let s = (aside / across.length()).min(1.0);
+            let closed = self.gap + self.n.dot(way) * s;
+            self.aside(across * s) <= 0.5 * aside && closed <= 0.5 * self.gap
+        };
+        h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
+    }
+
+    /// How much farther its body reaches towards the other than the point does, m. (Each point of a body of points is for itself.)
+    fn height(&self) -> f64 {
+        match &*self.own.shape {
+            Shape::Points { .. } => 0.0,
+            shape => self.n.dot(self.x) + shape.support(&self.own.pose, -self.n),
+        }
+    }
+
+    /// By how much the row claims more overlap than twice that of the two bodies, m.
+    fn false_depth(&self, size: f64) -> f64 {
+        if self.gap >= -TOUCH * size {
+            return 0.0;
+        }
+        let (a, b) = (self.own, self.other);
+        let depth = -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0);
+        -self.gap - 2.0 * depth
+    }
+
+    /// Radius of the body whose point it is, or of the other one where it has none, m.
+    fn extent(&self) -> f64 {
+        let [own, other] = [self.own, self.other].map(|p| p.shape.radius());
+        if own.is_finite() { own } else { other }
+    }
+
+    /// How far the other body is from the foot of the point on its plane, m.
+    fn distance(&self) -> f64 {
+        let foot = self.x - self.n * self.gap;
+        self.other.shape.distance(&self.other.pose, foot)
     }
 }
 
-/// How far any point of a body may move within the step, m: by its velocities before and after, by the forces,
-/// and by a millionth of its size, within which bodies touch.
-fn reach(case: &Case, k: usize) -> f64 {
-    let body = &case.model.bodies[k];
-    let Some(mass) = body.mass else { return 0.0 };
-    let (old, new, radius, h) = (
-        &case.before[k].twist,
-        &case.after[k].twist,
-        body.shape.radius(),
-        case.given.h,
-    );
-    let speed = old.linear.length() + new.linear.length();
-    let spin = old.angular.length() + new.angular.length();
-    let wrench = &case.given.wrench[k];
-    let push = wrench.force.length() / mass.mass
-        + norm(&body.inverse_inertia) * wrench.torque.length() * radius;
-    h * (speed + spin * radius + h * push) + 1e-6 * radius
+/// How far the second body of a contact moves from the first at `x` within the step, m. A ball's spin moves nothing.
+fn way_apart(case: &Case, contact: &Contact, x: DVec3, twist: &dyn Fn(usize) -> Twist) -> DVec3 {
+    let mut way = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+        let nu = twist(k);
+        let at = match case.model.bodies[k].shape {
+            Shape::Ball { .. } => nu.linear,
+            _ => nu.at(x - case.pose(k).position),
+        };
+        way += at * (sign * case.given.h);
+    }
+    way
+}
+
+/// How far the two bodies turn in the step, rad; of what is round about an axis, how far the axis does.
+fn swing(case: &Case, contact: &Contact) -> f64 {
+    let turn = |k: usize| {
+        let (p, q) = (
+            case.before[k].pose.orientation,
+            case.after[k].pose.orientation,
+        );
+        match case.model.bodies[k].shape {
+            Shape::Ball { .. } => 0.0,
+            Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
+                (q * DVec3::Z - p * DVec3::Z).length()
+            }
+            // |q − p| is 2 sin(angle/4) for unit quaternions.
+            _ => 2.0 * (q - p).length().min((q + p).length()),
+        }
+    };
+    turn(contact.bodies[0]) + turn(contact.bodies[1])
+}
+
+/// By how much rows of the step before an impact may have left a contact open that they kept closed, m: four times the product of
+/// turn and way.
+fn unseen(case: &Case, contact: &Contact, way: f64) -> f64 {
+    let turns = contact.bodies.map(|k| match case.model.bodies[k].shape {
+        Shape::Ball { .. } => 0.0,
+        _ => case.before[k].twist.angular.length() * case.given.grid,
+    });
+    4.0 * (turns[0] + turns[1]) * way
+}
+
+/// How far the points of the two bodies may move within the step, m, by their velocities before it, and after it if that counts;
+/// over the step asked for where no time passes.
+fn way(case: &Case, contact: &Contact, after: bool) -> f64 {
+    let h = if case.given.h > 0.0 {
+        case.given.h
+    } else {
+        case.given.grid
+    };
+    let mut way = 0.0;
+    for k in contact.bodies {
+        let old = &case.before[k].twist;
+        let new = if after { &case.after[k].twist } else { old };
+        let reach = (contact.point - case.pose(k).position).length();
+        let speed = old.linear.length().max(new.linear.length());
+        let spin = old.angular.length().max(new.angular.length());
+        way += h * (speed + spin * reach);
+    }
+    way
 }

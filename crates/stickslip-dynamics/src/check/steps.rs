@@ -118,8 +118,8 @@ fn check_certificate(world: &World, step: &StepRecord, found: &Certificate, repo
     let (tolerance, accept) = (world.settings().tolerance, world.settings().accept);
     if !(found.holds(tolerance) || found.is_within(accept)) {
         let (kind, value) = found.worst_of_law();
-        let bound = found.bound(tolerance);
-        let what = if value <= bound {
+        let bound = found.bound_of(value, tolerance);
+        let what = if found.needs <= tolerance {
             let (kind, value) = found.worst_of_equalities();
             format!(
                 "{} residual {value:.3e} m/s is {:.3e} times what rounding explains",

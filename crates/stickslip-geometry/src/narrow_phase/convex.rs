@@ -5,7 +5,7 @@
 //! over it ([`super::over`]); between two other features their nearest points, the ends of lines that run beside
 //! each other, and what lies over the two faces that meet the direction best.
 
-use super::over::Over;
+use super::over::{Over, height_over_lowest};
 use super::{Candidate, Feature, Moving, reach, slack};
 use crate::box_overlap::BoxPair;
 use crate::directions::{Direction, Of, Part, closest, farthest, farthest_after, gap_along};
@@ -301,6 +301,12 @@ impl<'a> Pair<'a> {
         })
     }
 
+    /// What is higher than the lowest of its body by no more than this is level, m: turns of the step may make it so.
+    pub(super) fn level(&self) -> f64 {
+        let [a, b] = self.moving;
+        0.5 * (a.turn() + b.turn()) + COINCIDE * a.shape.radius().min(b.shape.radius())
+    }
+
     /// A face of the end that separates as well as a direction stands for it.
     pub(super) fn face_first_at_end(&self, d: Direction) -> Direction {
         face_first(&self.end, d, SAME_GAP * self.size)
@@ -421,7 +427,16 @@ impl<'a> Pair<'a> {
                     let crossed = crossing.map(|c| if of_b { c.1 } else { c.0 });
                     let places = [Some(0.0), Some(1.0), crossed].into_iter().enumerate();
                     for (k, t) in places.filter_map(|(k, t)| Some((k, t?))) {
-                        if let Some(row) = self.beside(of_b, over, t, under) {
+                        let level = |row: &Candidate| {
+                            // Where the line goes down beyond the other body, the two cross, along another direction.
+                            let (own, out) = if of_b {
+                                (b, row.normal)
+                            } else {
+                                (a, -row.normal)
+                            };
+                            height_over_lowest(own, out, row.point) <= self.level()
+                        };
+                        if let Some(row) = self.beside(of_b, over, t, under).filter(level) {
                             crossing = crossing.filter(|_| k < 2);
                             let feature = Feature::end(of_b, i, j, k);
                             self.push_end(direction, Candidate { feature, ..row }, first, out);

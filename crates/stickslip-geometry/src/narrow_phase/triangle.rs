@@ -310,6 +310,11 @@ impl Pair<'_> {
                 push_new(new, tolerance, first, out);
             }
         }
+        // Where the polytope goes down beyond the border, edges meet, along another direction.
+        let turns = self.tri.turn() + self.other.turn();
+        let lowest = self.poly.vertices.iter().map(|v| height(self.seen(*v).0));
+        let lowest = lowest.fold(f64::INFINITY, f64::min);
+        let level = |x: DVec3| height(x) - lowest <= 0.5 * turns + tolerance;
         for i in (0..3).filter(|&i| !self.facet.edge_is_flat(i)) {
             let (p, q) = (self.points[i], self.points[(i + 1) % 3]);
             let inward = n.cross(q - p) * side;
@@ -325,7 +330,7 @@ impl Pair<'_> {
                 let along = (q - p).dot(now - p) / (q - p).length_squared();
                 let low = height(now).min(height(a_end.lerp(b_end, s)));
                 let is_true = self.is_true(height(now), deepest);
-                if (0.0..=1.0).contains(&along) && low <= slack && is_true {
+                if (0.0..=1.0).contains(&along) && low <= slack && is_true && level(now) {
                     let new = Candidate {
                         feature: Feature::line_over_border(self.tri_is_a, j, i),
                         point: self.tri.pose.to_world(now),

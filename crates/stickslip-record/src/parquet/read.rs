@@ -254,6 +254,8 @@ impl Reader {
                 speed: rows.real(8, i),
                 rounding: rows.real(9, i),
                 floor: rows.real(10, i),
+                needs: rows.real(23, i),
+                allowed: rows.real(24, i),
                 residuals,
             },
             h: rows.real(11, i),
