@@ -38,7 +38,7 @@ shape = { ball = { radius = 0.1 } }
 mass = 1
 position = [0, 0, 0.15]
 velocity = [0, 0, -1]
-material = { restitution = 0.5 }
+restitution = 0.5
 [[body]]
 name = "box"
 shape = { box = { size = [0.2, 0.2, 0.2] } }

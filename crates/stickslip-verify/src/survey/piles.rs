@@ -98,7 +98,7 @@ pub(super) fn rods(draft: &mut Draft) {
         let place = DVec3::Z * (2.1 * layers as f64 + 1.1) * r;
         let turn = exp(DVec3::Z * draft.between(0.3, 1.2)) * quarter(DVec3::X);
         draft
-            .free("rod", cylinder(r, length), place + DVec3::Z * 4.0 * r)
+            .free("rod", cylinder(r, length), place + DVec3::Z * 8.0 * r)
             .orientation = turn;
     }
 }
