@@ -17,7 +17,10 @@ use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
 /// Normals are held to this part of the smaller body's size, over that size: rad.
 const KNOWN: f64 = 1e-10;
 
-/// Normals and places may be off by twice the turn of the step, but by no more turn than this, rad.
+/// Bodies that come near may be off from being opposite by so many times their gap.
+const PASSING: f64 = 8.0;
+
+/// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
 const SWING: f64 = 0.1;
 
 /// What is level to this part of the smaller body's size is level.
@@ -43,12 +46,12 @@ pub(super) fn judge_geometry(case: &Case, contact: &ContactImpulse, c: &mut Cert
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
     let mut error = [
-        Reading::of(contact, &a, &b, contact.normal),
-        Reading::of(contact, &b, &a, -contact.normal),
+        Reading::of(contact, [&a, &b], contact.normal, rounding),
+        Reading::of(contact, [&b, &a], -contact.normal, rounding),
     ]
     .map(|reading| {
         let beyond = if loaded {
-            reading.beyond(case, contact, rounding)
+            reading.beyond(case, contact)
         } else {
             0.0
         };
@@ -76,16 +79,22 @@ struct Reading<'a> {
     n: DVec3,
     x: DVec3,
     gap: f64,
+    /// How well the gap can be known, m.
+    rounding: f64,
+    /// Radius of the smaller body, m.
+    size: f64,
 }
 
 impl<'a> Reading<'a> {
-    fn of(contact: &Contact, other: &'a Piece<'a>, own: &'a Piece<'a>, n: DVec3) -> Self {
+    fn of(contact: &Contact, [other, own]: [&'a Piece<'a>; 2], n: DVec3, rounding: f64) -> Self {
         Self {
             other,
             own,
             n,
             x: contact.point,
             gap: contact.gap,
+            rounding,
+            size: own.shape.radius().min(other.shape.radius()),
         }
     }
 
@@ -102,17 +111,19 @@ impl<'a> Reading<'a> {
     }
 
     /// By how much a row that carries an impulse is none of these bodies, m.
-    fn beyond(&self, case: &Case, contact: &Contact, rounding: f64) -> f64 {
-        let size = self.own.shape.radius().min(self.other.shape.radius());
+    fn beyond(&self, case: &Case, contact: &Contact) -> f64 {
+        let size = self.size;
         let motion = way(case, contact, true);
-        let exact = KNOWN * size + 4.0 * rounding;
+        let exact = KNOWN * size + 4.0 * self.rounding;
         let aside = self.aside(DVec3::ZERO);
-        // Bodies that do not touch yet may pass each other on the way to where they will.
-        let passes = self.gap > TOUCH * size && aside > exact && self.meets(case, contact, aside);
-        let passing = if passes { motion } else { 0.0 };
+        let free = if aside > exact {
+            self.passing(case, contact, aside)
+        } else {
+            0.0
+        };
         let swing = swing(case, contact).min(SWING);
-        let aside = aside - exact - passing - 2.0 * swing * size;
-        let level = motion + 2.0 * swing * self.extent() + LEVEL * size;
+        let aside = aside - exact - free - 4.0 * swing * size;
+        let level = motion + 4.0 * swing * self.extent() + LEVEL * size;
         let level = level + 2.0 * (-self.gap).max(0.0);
         let (height, near) = match case.given.rule {
             Rule::MaxGap => (self.height() - level - exact, TOUCH * size + 2.0 * motion),
@@ -120,7 +131,7 @@ impl<'a> Reading<'a> {
             Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
         };
         let opposite = self.distance() - near - exact;
-        let false_depth = self.false_depth(size) - way(case, contact, false) - exact;
+        let false_depth = self.false_depth() - way(case, contact, false) - exact;
         // In an impact no time passes: what is apart does not meet.
         let apart = match case.given.scheme {
             Scheme::Impact => self.gap - unseen(case, contact, motion) - exact,
@@ -147,14 +158,41 @@ impl<'a> Reading<'a> {
                 aside[0].max(aside[1])
             };
         }
-        let met = Supporting::round(&self.own.shape, &self.own.pose, -n).unwrap_or(own);
-        let of_own = met.aside(n, x, other.line());
+        let round = Supporting::round(&self.own.shape, &self.own.pose, -n);
+        let met = round.unwrap_or(own);
+        let mut of_own = met.aside(n, x, other.line());
+        if round.is_none() && of_own > 0.0 {
+            // From a corner or an edge far away along what is nearly a face, the normal leaves the face by little.
+            let slope = (self.height().max(0.0) + 2.0 * self.rounding) / of_own;
+            of_own = of_own.min(slope * self.size);
+        }
         other.aside(n, x + moved, met.line()).max(of_own)
     }
 
-    /// Does the motion, as it would be without contacts or as it is, bring the two parts half of the way to being opposite, and then
-    /// half of the way together? Later they may slide on, or stick.
-    fn meets(&self, case: &Case, contact: &Contact, aside: f64) -> bool {
+    /// How far the two parts may be from being opposite, m. Bodies that do not touch yet may pass each other on the way to where
+    /// they will; in bodies that overlap by d, directions within the root of d of the best are as good.
+    fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
+        let size = self.size;
+        if self.gap < 0.0 {
+            let (a, b) = (self.own, self.other);
+            let depth = -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0);
+            return (0.5 * size * depth.min(-self.gap)).sqrt();
+        }
+        let motion = way(case, contact, true);
+        if self.gap <= TOUCH * size {
+            0.0
+        } else if self.comes_within(0.5, case, contact, aside) {
+            motion
+        } else if self.comes_within(1.0, case, contact, aside) {
+            (PASSING * self.gap).min(0.25 * motion)
+        } else {
+            0.0
+        }
+    }
+
+    /// Does the motion, as it would be without contacts or as it is, bring the two parts to this part of the way from being opposite,
+    /// and then to this part of their gap? Later they may slide on, or stick.
+    fn comes_within(&self, part: f64, case: &Case, contact: &Contact, aside: f64) -> bool {
         let h = case.given.h;
         let free = |k: usize| {
             let mut twist = case.before[k].twist;
@@ -169,7 +207,7 @@ impl<'a> Reading<'a> {
             let across = way - self.n * self.n.dot(way);
             let s = (aside / across.length()).min(1.0);
             let closed = self.gap + self.n.dot(way) * s;
-            self.aside(across * s) <= 0.5 * aside && closed <= 0.5 * self.gap
+            self.aside(across * s) <= part * aside && closed <= part * self.gap
         };
         h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
     }
@@ -183,8 +221,8 @@ impl<'a> Reading<'a> {
     }
 
     /// By how much the row claims more overlap than twice that of the two bodies, m.
-    fn false_depth(&self, size: f64) -> f64 {
-        if self.gap >= -TOUCH * size {
+    fn false_depth(&self) -> f64 {
+        if self.gap >= -TOUCH * self.size {
             return 0.0;
         }
         let (a, b) = (self.own, self.other);

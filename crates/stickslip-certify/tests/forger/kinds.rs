@@ -335,8 +335,8 @@ fn wrong_line_of_centres(x: &[f64]) -> Forged {
     let n = tilted(decade(x[3], 1e-9, 0.5), 0.0);
     let row = step.row([0, 1], DVec3::Z * (2.0 * r + gap) - n * r, n);
     step.press(row);
-    // Bodies that meet within the step may pass each other by four times their gap: so far their normal is free.
-    let allowed = 4.0 * gap / (2.0 * r + gap) * (v + GRAVITY * h);
+    // Bodies that meet within the step may pass each other by eight times their gap: so far their normal is free.
+    let allowed = 8.0 * gap / (2.0 * r + gap) * (v + GRAVITY * h);
     let mut step = against(step, 1, DVec3::Z * (-gap / h));
     step.allowed = allowed;
     step

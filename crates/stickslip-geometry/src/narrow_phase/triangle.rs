@@ -311,10 +311,9 @@ impl Pair<'_> {
             }
         }
         // Where the polytope goes down beyond the border, edges meet, along another direction.
-        let turns = self.tri.turn() + self.other.turn();
         let lowest = self.poly.vertices.iter().map(|v| height(self.seen(*v).0));
         let lowest = lowest.fold(f64::INFINITY, f64::min);
-        let level = |x: DVec3| height(x) - lowest <= 0.5 * turns + tolerance;
+        let level = |x: DVec3| height(x) - lowest <= slack;
         for i in (0..3).filter(|&i| !self.facet.edge_is_flat(i)) {
             let (p, q) = (self.points[i], self.points[(i + 1) % 3]);
             let inward = n.cross(q - p) * side;
