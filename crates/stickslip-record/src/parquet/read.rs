@@ -242,7 +242,7 @@ impl Reader {
         for (k, residual) in residuals.iter_mut().enumerate() {
             *residual = rows.real(13 + k, i);
         }
-        let certified = rows.flag(13 + residuals.len(), i);
+        let certified = rows.flag(25, i);
         let record = StepRecord {
             step: number,
             t: rows.real(1, i),
