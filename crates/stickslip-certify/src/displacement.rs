@@ -19,11 +19,25 @@ pub(crate) fn velocity_at(case: &Case, k: usize, point: DVec3) -> DVec3 {
     (new.pose.position - old.position + turned) / case.given.h
 }
 
+/// The gap's part of a contact's normal row, m/s.
+pub(crate) fn gap_rate(case: &Case, contact: &Contact) -> f64 {
+    let given = &case.given;
+    let mut told = 0.0;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+        if !case.model.bodies[k].is_free() {
+            let (old, new) = (&case.before[k].pose, &case.after[k].pose);
+            let came = contact.point - old.to_world(new.to_body(contact.point));
+            told -= sign * contact.normal.dot(came);
+        }
+    }
+    (given.scheme).gap_rate(contact.gap, told, given.h, given.grid)
+}
+
 /// u_n of a contact, m/s: the gap's part of the row, and the rate at which the gap grows by the bodies that the scheme counts.
 pub(crate) fn normal_row(case: &Case, contact: &Contact) -> f64 {
     let (scheme, h) = (case.given.scheme, case.given.h);
     let counted = |k: usize| scheme.counts(case.model.bodies[k].is_free());
-    let mut rate = scheme.gap_rate(contact.gap, h, case.given.grid);
+    let mut rate = gap_rate(case, contact);
     if !scheme.counts_displacements(case.model) {
         for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
             if counted(k) {

@@ -65,12 +65,17 @@ impl Scheme {
         moves && !model.joints.is_empty()
     }
 
-    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for. An overlap is undone at the
-    /// pace of the step asked for: a shorter one in its place would shoot the bodies apart.
+    /// The gap's part of the normal row, m/s; `h` is the length of the step, `grid` the step asked for, `told` the way by which
+    /// prescribed bodies come nearer within the step, m. An overlap that was there before is undone at the pace of the step asked
+    /// for: a shorter one in its place would shoot the bodies apart. What prescribed bodies drive in is undone at once: their gaps
+    /// are measured at the end of the step.
     #[must_use]
-    pub fn gap_rate(self, gap: f64, h: f64, grid: f64) -> f64 {
+    pub fn gap_rate(self, gap: f64, told: f64, h: f64, grid: f64) -> f64 {
         match self {
-            Self::StewartTrinkle if gap < 0.0 => gap / grid,
+            Self::StewartTrinkle if gap < 0.0 && h < grid => {
+                let before = (gap + told).min(0.0).max(gap);
+                (gap - before) / h + before / grid
+            }
             Self::StewartTrinkle | Self::Implicit => gap / h,
             Self::BetweenEvents => gap / grid,
             Self::Impact => 0.0,
@@ -86,5 +91,26 @@ impl Scheme {
             Self::BetweenEvents | Self::Impact | Self::Anitescu => true,
             Self::Implicit => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scheme;
+
+    /// Of an overlap in a part of a step, what was there before is undone over the whole step, what a prescribed body drove in at
+    /// once; in a whole step all of it.
+    #[test]
+    fn what_prescribed_bodies_drive_in_is_undone_at_once() {
+        let (h, grid) = (0.25, 1.0);
+        let rate = |gap: f64, told: f64| Scheme::StewartTrinkle.gap_rate(gap, told, h, grid);
+        assert_eq!(rate(-0.1, 0.0), -0.1 / grid);
+        assert_eq!(rate(-0.1, 0.1), -0.1 / h);
+        assert_eq!(rate(-0.1, 0.3), -0.1 / h);
+        assert!((rate(-0.1, 0.04) - (-0.04 / h - 0.06 / grid)).abs() < 1e-15);
+        // Leaving: nothing of it was driven in.
+        assert_eq!(rate(-0.1, -0.2), -0.1 / grid);
+        assert_eq!(rate(0.1, 0.3), 0.1 / h);
+        assert_eq!(Scheme::StewartTrinkle.gap_rate(-0.1, 0.07, h, h), -0.1 / h);
     }
 }

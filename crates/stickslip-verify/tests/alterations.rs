@@ -469,7 +469,7 @@ fn what_a_thinned_file_gives_back_is_not_judged() {
     });
     assert_eq!(
         (nothing.judgement(), nothing.judged()),
-        (Judgement::NotValid, 0)
+        (Judgement::NotJudged, 0)
     );
 }
 

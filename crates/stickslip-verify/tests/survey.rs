@@ -79,11 +79,6 @@ fn what_was_refused_comes_to_its_end() {
         ),
         (
             "compounds",
-            415_506_776,
-            "pairs waited for ever for a contact that rows already said",
-        ),
-        (
-            "compounds",
             3_977_224_346,
             "a row between an overlap and a gap was dropped in parts of a step",
         ),

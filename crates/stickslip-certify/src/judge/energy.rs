@@ -16,7 +16,7 @@
 //! more than the twists, for they count ways). Anitescu's bound is the same
 //! without them.
 
-use crate::displacement::{normal_row, velocity_at};
+use crate::displacement::{gap_rate, normal_row, velocity_at};
 use crate::joint_law::phi_next;
 use crate::judge::{Case, Judge, frame_velocity};
 use crate::pull::Pull;
@@ -78,7 +78,7 @@ impl Judge {
 fn contact_work(case: &Case, contact: &ContactImpulse) -> f64 {
     let (given, model) = (&case.given, case.model);
     let (p, place) = (contact.impulse, &contact.contact);
-    let gap_rate = given.scheme.gap_rate(place.gap, given.h, given.grid);
+    let gap_rate = gap_rate(case, place);
     let mut may = p.x * (-gap_rate).max(0.0);
     let row = normal_row(case, place);
     // 0 ≤ p_n − r ⟂ u_n ≥ 0: what is given back acts along the opening.

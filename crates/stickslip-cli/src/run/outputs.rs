@@ -114,7 +114,7 @@ fn check_place(path: &Path) -> Result<(), Failure> {
 fn check_name(path: &Path) -> Result<(), Failure> {
     let stem = path.file_stem().map(Path::new).map(ending);
     let sister = stem.filter(|stem| ["contacts", "steps", "joints"].contains(&stem.as_str()));
-    match sister.filter(|_| ending(path) != "html") {
+    match sister.filter(|_| ending(path) == "parquet") {
         Some(sister) => Err(Failure::Input(format!(
             "{}: files of {sister} have such names, beside those of the bodies; choose another",
             path.display()

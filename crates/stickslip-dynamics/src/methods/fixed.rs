@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length (but
-//! overlaps over h: `Scheme::gap_rate`). After the hard one they grow again to h/8, and from the next grid point on they are
+//! overlaps that were there before over h: `Scheme::gap_rate`). After the hard one they grow again to h/8, and from the next grid point on they are
 //! whole. On rung 3 the longest step that has such an answer is taken: residuals are velocities, so a shorter one is not better,
 //! and there would be sixty-four of them.
 //!

@@ -48,10 +48,26 @@ impl<'a> Predicted<'a> {
         (to.position - from.position + turned) / self.plan.h
     }
 
+    /// The gap's part of a contact's normal row, m/s. Prescribed bodies stand where they will be: by how much their way brings
+    /// them nearer is told to the scheme.
+    pub(crate) fn gap_rate(&self, contact: &Contact) -> f64 {
+        let ways = contact.bodies.map(|k| {
+            if self.model().bodies[k].is_free() {
+                return 0.0;
+            }
+            let (from, to) = (&self.start()[k].pose, &self.goal[k].pose);
+            let came_from = from.to_world(to.to_body(contact.point));
+            contact.normal.dot(contact.point - came_from)
+        });
+        let (told, h) = (ways[0] - ways[1], self.plan.h);
+        let scheme = self.plan.scheme;
+        scheme.gap_rate(contact.gap, told, h, self.settings.h)
+    }
+
     fn normal_row_at(&self, next: &[BodyState], contact: &Contact) -> f64 {
         let (scheme, h) = (self.plan.scheme, self.plan.h);
         let counted = |k: usize| scheme.counts(self.model().bodies[k].is_free());
-        let gap_rate = scheme.gap_rate(contact.gap, h, self.settings.h);
+        let gap_rate = self.gap_rate(contact);
         if !scheme.counts_displacements(self.model()) {
             let ends = [(0, -1.0), (1, 1.0)].into_iter();
             return ends.filter(|&(end, _)| counted(contact.bodies[end])).fold(

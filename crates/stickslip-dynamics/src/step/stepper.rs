@@ -161,9 +161,15 @@ impl Underway<'_> {
         Err(tried.refused(&self.step, &self.contacts.list))
     }
 
-    /// Lines 4 to 7: the motion that `solver` finds.
+    /// Lines 4 to 7: the motion that `solver` finds. Where it finds none, what was held in the last step may stand in the way: then
+    /// without that.
     pub(crate) fn motion(&mut self, solver: &mut dyn ContactSolver) -> Result<Motion, Failure> {
-        self.trial.motion(&self.step, self.contacts, solver)
+        match self.trial.motion(&self.step, self.contacts, solver) {
+            Err(Failure::Solver(_)) if self.contacts.doubt(&self.step) => {
+                self.trial.motion(&self.step, self.contacts, solver)
+            }
+            motion => motion,
+        }
     }
 
     /// Line 8.

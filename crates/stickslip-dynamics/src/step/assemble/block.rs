@@ -20,18 +20,18 @@ pub(super) fn turn(block: &mut ContactBlock, first: DVec2) {
     block.b = turned(DVec2::new(first.x, -first.y), block.b);
 }
 
-/// b_n is the gap's part of the normal row by the method (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
+/// b_n is the gap's part of the normal row by the method, `gap_rate` (ψ/h), b_t = −(velocity of a prescribed body at the point), the latter
 /// at t_{l+1}.
 pub(super) fn block(
     slot: &[usize],
     placed: &[Pose],
     given: &Given,
     contact: &Contact,
+    gap_rate: f64,
     cone: Cone,
 ) -> ContactBlock {
     let frame = contact_frame(contact.normal);
-    let rate = given.scheme.gap_rate(contact.gap, given.h, given.grid);
-    let mut b = DVec3::new(rate, 0.0, 0.0);
+    let mut b = DVec3::new(gap_rate, 0.0, 0.0);
     let mut arms = [None; 2];
     for (k, (i, sign)) in contact.bodies.into_iter().zip([-1.0, 1.0]).enumerate() {
         let lever = contact.point - placed[i].position;

@@ -88,7 +88,8 @@ impl Assembly {
                 (Cone::Budget(_), _) => Cone::Quadratic,
                 (cone, _) => cone,
             };
-            let mut block = block(&self.slot, &contacts.placed, &given, contact, cone);
+            let rate = step.gap_rate(contact);
+            let mut block = block(&self.slot, &contacts.placed, &given, contact, rate, cone);
             if let Cone::Fan(fan) = given.cone {
                 let poses = contact.bodies.map(|i| &contacts.placed[i]);
                 let first = fan.start(step.model(), poses, contact);

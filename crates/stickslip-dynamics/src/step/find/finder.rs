@@ -68,7 +68,13 @@ impl<'a> Paths<'a> {
         [a, b]: [&Moving; 2],
         rows: &[Candidate],
     ) -> bool {
-        one_way_out(a, b) || self.was_held(bodies, pieces, rows)
+        one_way_out(a, b) || self.are_convex(bodies) && self.was_held(bodies, pieces, rows)
+    }
+
+    /// A body of several pieces slides over the borders between them, where the way out changes hands.
+    fn are_convex(&self, bodies: [usize; 2]) -> bool {
+        let convex = |&i: &usize| self.model.bodies[i].shape.is_convex();
+        bodies.iter().all(convex)
     }
 
     fn was_held(&self, bodies: [usize; 2], pieces: [u32; 2], rows: &[Candidate]) -> bool {

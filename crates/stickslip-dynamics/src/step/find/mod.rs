@@ -16,7 +16,7 @@ use crate::step::predict::Predicted;
 use finder::{Finder, Paths};
 use second_look::Look;
 use stickslip_geometry::Pose;
-use stickslip_model::{BodyState, Contact, Kind, Scheme};
+use stickslip_model::{BodyState, Contact, ContactImpulse, Kind, Scheme};
 use touching::Touch;
 
 /// The contacts of the step at hand.
@@ -28,11 +28,27 @@ pub(crate) struct Contacts {
     pub(crate) placed: Vec<Pose>,
     pub(crate) finder: Finder,
     ends: Vec<Pose>,
+    /// Is what was held in the last step not held at once, but found by second looks as everything else that has a choice?
+    doubts: bool,
 }
 
 impl Contacts {
     /// Finds all contacts that may close on the predicted paths.
     pub(crate) fn find(&mut self, step: &Predicted) {
+        self.doubts = false;
+        self.find_on_paths(step);
+    }
+
+    /// Finds them anew, none held because it was in the last step; are there others, or fewer?
+    pub(crate) fn doubt(&mut self, step: &Predicted) -> bool {
+        self.find(step);
+        let held = std::mem::take(&mut self.list);
+        self.doubts = true;
+        self.find_on_paths(step);
+        self.list != held
+    }
+
+    fn find_on_paths(&mut self, step: &Predicted) {
         self.place(step);
         if step.plan.kind == Kind::Decompression {
             // No time has passed: both phases of an impact have one list.
@@ -64,7 +80,7 @@ impl Contacts {
             start: path.starts(step),
             placed: &self.placed,
             end: &self.ends,
-            last: &step.last.contacts,
+            last: held(step, self.doubts),
             undone: undone(step),
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
@@ -100,7 +116,7 @@ impl Contacts {
             start,
             placed: &self.placed,
             end: &self.ends,
-            last: &step.last.contacts,
+            last: held(step, self.doubts),
             undone: undone(step),
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
@@ -114,6 +130,15 @@ fn undone(step: &Predicted) -> f64 {
     match step.plan.scheme {
         Scheme::StewartTrinkle => step.plan.h / step.settings.h,
         Scheme::Implicit | Scheme::BetweenEvents | Scheme::Impact | Scheme::Anitescu => 1.0,
+    }
+}
+
+/// The contacts of the last step that are held at once.
+fn held<'a>(step: &Predicted<'a>, doubts: bool) -> &'a [ContactImpulse] {
+    if doubts {
+        &[]
+    } else {
+        &step.task.last.contacts
     }
 }
 
