@@ -115,7 +115,7 @@ impl Forged {
     /// Gives row `i` the impulse that closes it: u_n = ψ/h + n·(v_b − v_a) = 0.
     pub(crate) fn press(&mut self, i: usize) {
         let c = self.contacts[i].contact;
-        let (mut u, mut w) = (self.scheme.gap_rate(c.gap, self.h, self.grid), 0.0);
+        let (mut u, mut w) = (self.scheme.gap_rate(c.gap, 0.0, self.h, self.grid), 0.0);
         for (k, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
             let lever = c.point - self.before[k].pose.position;
             u += sign * c.normal.dot(self.twist(k).at(lever));
