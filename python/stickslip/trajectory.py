@@ -158,8 +158,8 @@ class Trajectory:
         return self._core.hash
 
     @property
-    def certified(self) -> bool | None:
-        """Did every step meet its tolerance? ``None`` where the run did not end."""
+    def certified(self) -> bool:
+        """Did every step meet its tolerance? Of those that are here where the run did not end."""
         return self._core.certified
 
     @property

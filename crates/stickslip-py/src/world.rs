@@ -195,6 +195,10 @@ impl World {
                 None => held.beginning(&self.scene)?,
             };
             let world = &held.world;
+            // Stepped from outside, and not to the scene's end: there is no account of a whole run.
+            if world.time() < self.scene.step.until {
+                return Ok(run);
+            }
             let mut account = Account::default();
             for frame in run.frames.iter().skip(1) {
                 account.add(&frame.step, world.settings().tolerance);

@@ -321,9 +321,9 @@ impl InteriorPoint {
             };
             let mut trial = p.clone();
             let outcome = if settings.centres {
-                self.to_compliant(system, course, &mut trial, tolerance, settings)
+                self.ended_by_compliance(system, course, &mut trial, tolerance, settings)
             } else {
-                self.to_newton(system, course, &mut trial, tolerance, settings)
+                self.ended_by_newton(system, course, &mut trial, tolerance, settings)
             };
             take_better(&mut best, p, outcome, trial);
             if best.residual <= tolerance || limit::reached() {
@@ -334,7 +334,7 @@ impl InteriorPoint {
     }
 
     /// One path, finished by Newton.
-    fn to_newton<S: Coupled>(
+    fn ended_by_newton<S: Coupled>(
         &mut self,
         system: &mut S,
         course: Course,
@@ -351,7 +351,7 @@ impl InteriorPoint {
     }
 
     /// One path, finished by proximal steps; where they do not arrive, compliant paths go on around the best that they came to.
-    fn to_compliant<S: Coupled>(
+    fn ended_by_compliance<S: Coupled>(
         &mut self,
         system: &mut S,
         course: Course,

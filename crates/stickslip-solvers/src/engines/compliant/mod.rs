@@ -4,8 +4,8 @@
 //! far for nothing. With u + ε_i (p − centre) in place of u, ε_i = e w̄_i, every contradiction is carried by a finite impulse,
 //! and what is left of the law is e w̄ |p − centre|: within the tolerance it is an answer to the law itself.
 //!
-//! - [`Compliant::path`]: e falls from stage to stage, each solved by whole Newton steps from the last one's end, extrapolated.
-//! - [`Compliant::centres`]: e stays, and the centre follows (proximal steps): what a path is finished with.
+//! - `Compliant::path`: e falls from stage to stage, each solved by whole Newton steps from the last one's end, extrapolated.
+//! - `Compliant::centres`: e stays, and the centre follows (proximal steps): what a path is finished with.
 
 mod whole;
 
