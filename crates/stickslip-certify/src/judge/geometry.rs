@@ -12,13 +12,19 @@ use std::borrow::Cow;
 use stickslip_geometry::narrow_phase::{Rule, TOUCH};
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Pose, Shape, Twist};
-use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
+use stickslip_model::{BodyState, Certificate, Contact, ContactImpulse, Residual, Scheme};
 
 /// Normals are held to this part of the smaller body's size, over that size: rad.
 const KNOWN: f64 = 1e-10;
 
 /// Bodies that come near may be off from being opposite by so many times their gap.
 const PASSING: f64 = 8.0;
+
+/// Directions across two features lose a digit, rad.
+const ACROSS: f64 = 1e-9;
+
+/// Rods may be off from being opposite to what they pass by no more than this part of the smaller one's size.
+const PAST: f64 = 0.25;
 
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
 const SWING: f64 = 0.1;
@@ -72,6 +78,28 @@ fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> 
     Some(Piece { shape, pose })
 }
 
+/// How far two parts are from being opposite, m.
+#[derive(Clone, Copy)]
+struct Aside {
+    /// In place; beyond all bounds where a face tells the normal.
+    all: f64,
+    /// Where the other body may lean along its edge or corner ([`Reading::leaning`]), if that is pointed;
+    other_leans: f64,
+    /// or the body whose point it is. Not both: that would be two faces.
+    own_leans: f64,
+}
+
+impl Aside {
+    /// A face tells the normal, and nothing but what is round is to be met: off by so much.
+    const fn over_a_face(off: f64) -> Self {
+        Self {
+            all: f64::INFINITY,
+            other_leans: off,
+            own_leans: off,
+        }
+    }
+}
+
 /// A row as that of a point x of `own` over the supporting plane of `other`, whose outward normal is n.
 struct Reading<'a> {
     other: &'a Piece<'a>,
@@ -115,23 +143,16 @@ impl<'a> Reading<'a> {
         let size = self.size;
         let motion = way(case, contact, true);
         let exact = KNOWN * size + 4.0 * self.rounding;
-        let aside = self.aside(DVec3::ZERO);
-        let free = if aside > exact {
-            self.passing(case, contact, aside)
-        } else {
-            0.0
-        };
         let swing = swing(case, contact).min(SWING);
-        let aside = aside - exact - free - 4.0 * swing * size;
-        let level = motion + 4.0 * swing * self.extent() + LEVEL * size;
-        let level = level + 2.0 * (-self.gap).max(0.0);
+        let aside = self.beside(case, contact, ACROSS * size + exact + 4.0 * swing * size);
+        let level = motion + 4.0 * swing * self.extent() + LEVEL * size + exact;
         let (height, near) = match case.given.rule {
-            Rule::MaxGap => (self.height() - level - exact, TOUCH * size + 2.0 * motion),
+            Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion),
             // Planes of faces have no end there.
             Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
         };
         let opposite = self.distance() - near - exact;
-        let false_depth = self.false_depth() - way(case, contact, false) - exact;
+        let false_depth = self.false_depth(exact) - way(case, contact, false);
         // In an impact no time passes: what is apart does not meet.
         let apart = match case.given.scheme {
             Scheme::Impact => self.gap - unseen(case, contact, motion) - exact,
@@ -141,45 +162,85 @@ impl<'a> Reading<'a> {
     }
 
     /// How far the point is from being opposite the parts of both that are farthest towards each other, m. Where one of them is a
-    /// face, it fixes the normal, and only what is round needs to be met. `moved` is how far its body has moved from the other by
-    /// then.
-    fn aside(&self, moved: DVec3) -> f64 {
+    /// face, it fixes the normal, and only what is round needs to be met. `moved` is how far its body has moved from the other
+    /// by then.
+    fn aside(&self, moved: DVec3) -> Aside {
         let (n, x) = (self.n, self.x);
         let part = |p: &Piece, n: DVec3| Supporting::of(&p.shape, &p.pose, n, x);
+        let round = |p: &Piece, n: DVec3| Supporting::round(&p.shape, &p.pose, n);
         let (other, own) = (part(self.other, n), part(self.own, -n));
-        if matches!(other, Supporting::Face) || matches!(own, Supporting::Face) {
-            let round = |p: &Piece, n: DVec3| Supporting::round(&p.shape, &p.pose, n);
-            let both = [(round(self.other, n), x + moved), (round(self.own, -n), x)];
-            let aside = both.map(|(r, x)| r.map_or(0.0, |r| r.aside(n, x, None)));
-            let nowhere = [other, own].contains(&Supporting::Nowhere);
-            return if nowhere {
-                f64::INFINITY
-            } else {
-                aside[0].max(aside[1])
-            };
+        let (round_other, round_own) = (round(self.other, n), round(self.own, -n));
+        if [other, own].contains(&Supporting::Nowhere) {
+            return Aside::over_a_face(f64::INFINITY);
         }
-        let round = Supporting::round(&self.own.shape, &self.own.pose, -n);
-        let met = round.unwrap_or(own);
-        let mut of_own = met.aside(n, x, other.line());
-        if round.is_none() && of_own > 0.0 {
-            // From a corner or an edge far away along what is nearly a face, the normal leaves the face by little.
-            let slope = (self.height().max(0.0) + 2.0 * self.rounding) / of_own;
-            of_own = of_own.min(slope * self.size);
+        if [other, own].contains(&Supporting::Face) {
+            let met = |r: Option<Supporting>, x: DVec3| r.map_or(0.0, |r| r.aside(n, x, None));
+            return Aside::over_a_face(met(round_other, x + moved).max(met(round_own, x)));
         }
-        other.aside(n, x + moved, met.line()).max(of_own)
+        let line = |part: Supporting, round: Option<Supporting>, of: &Piece| {
+            let line = round.unwrap_or(part).line();
+            line.map(|e| (e, 2.0 * of.shape.radius()))
+        };
+        let of_other = self.parted(
+            other,
+            round_other,
+            x + moved,
+            line(own, round_own, self.own),
+        );
+        let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
+        let lean = |p: &Piece, [aside, lateral]: [f64; 2], lower: &dyn Fn() -> f64| match *p.shape {
+            Shape::Ball { .. } => aside,
+            _ => self.leaning(aside, lower()).max(lateral),
+        };
+        Aside {
+            all: of_other[0].max(of_own[0]),
+            other_leans: lean(self.other, of_other, &|| self.distance()).max(of_own[0]),
+            own_leans: lean(self.own, of_own, &|| self.height()).max(of_other[0]),
+        }
     }
 
-    /// How far the two parts may be from being opposite, m. Bodies that do not touch yet may pass each other on the way to where
-    /// they will; in bodies that overlap by d, directions within the root of d of the best are as good.
-    fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
-        let size = self.size;
-        if self.gap < 0.0 {
-            let (a, b) = (self.own, self.other);
-            let depth = -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0);
-            return (0.5 * size * depth.min(-self.gap)).sqrt();
+    /// How far x, which may also go along a line, is from being opposite a part, and from the line along it where it is round, m.
+    fn parted(
+        &self,
+        part: Supporting,
+        round: Option<Supporting>,
+        x: DVec3,
+        line: Option<(DVec3, f64)>,
+    ) -> [f64; 2] {
+        let lateral = round.map_or(0.0, |r| r.aside(self.n, x, line));
+        [part.aside(self.n, x, line).max(lateral), lateral]
+    }
+
+    /// The same of a part that is `aside` by so much, where its body has a place opposite that is lower than the part by `lower`
+    /// only, m: from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by little.
+    fn leaning(&self, aside: f64, lower: f64) -> f64 {
+        if aside == 0.0 {
+            return 0.0;
         }
+        let slope = (lower.max(0.0) + 2.0 * self.rounding) / aside;
+        aside.min(slope * self.size)
+    }
+
+    /// By how much the two parts are not opposite, m, beyond what the turn of the step explains. Bodies that do not touch yet may pass
+    /// each other on the way to where they will; a rod passes what it touches, and has a normal of some moment of the
+    /// step; in bodies that overlap by d, directions within the root of d of the best are as good.
+    fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> f64 {
+        let aside = self.aside(DVec3::ZERO);
+        let beyond = aside.other_leans.min(aside.own_leans) - turned;
+        if beyond <= 0.0 {
+            return beyond;
+        }
+        let passing = self.passing(case, contact, aside.own_leans);
+        let past = self.past(case, contact).min(PAST * self.size);
+        let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
+        let in_place = aside.all - turned - past - as_good;
+        beyond.min(aside.own_leans - turned - passing).min(in_place)
+    }
+
+    /// How far bodies that meet within the step may pass each other before, m.
+    fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
         let motion = way(case, contact, true);
-        if self.gap <= TOUCH * size {
+        if self.gap <= TOUCH * self.size {
             0.0
         } else if self.comes_within(0.5, case, contact, aside) {
             motion
@@ -188,6 +249,31 @@ impl<'a> Reading<'a> {
         } else {
             0.0
         }
+    }
+
+    /// How far the side of a rod passes what it touches within the step, m, seen from its axis: so far the place where they meet
+    /// runs about it. Nothing beside balls, whose normals are known exactly.
+    fn past(&self, case: &Case, contact: &Contact) -> f64 {
+        let ball = |p: &Piece| matches!(*p.shape, Shape::Ball { .. } | Shape::Points { .. });
+        let rod = |p: &Piece| {
+            matches!(
+                *p.shape,
+                Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. }
+            )
+        };
+        let (own, other) = (self.own, self.other);
+        if ball(own) || ball(other) || !(rod(own) || rod(other)) {
+            return 0.0;
+        }
+        let [i, j] = contact.bodies;
+        let apart = |states: &[BodyState]| {
+            (states[j].twist.linear - states[i].twist.linear).length() * case.given.h
+        };
+        let turned = contact.bodies.map(|k| {
+            let reach = (self.x - case.pose(k).position).length();
+            turn(case, k) * reach
+        });
+        apart(case.before).max(apart(case.after)) + turned[0] + turned[1]
     }
 
     /// Does the motion, as it would be without contacts or as it is, bring the two parts to this part of the way from being opposite,
@@ -207,7 +293,7 @@ impl<'a> Reading<'a> {
             let across = way - self.n * self.n.dot(way);
             let s = (aside / across.length()).min(1.0);
             let closed = self.gap + self.n.dot(way) * s;
-            self.aside(across * s) <= part * aside && closed <= part * self.gap
+            self.aside(across * s).own_leans <= part * aside && closed <= part * self.gap
         };
         h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
     }
@@ -220,14 +306,28 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// By how much the point is higher than what is level, m. In bodies that overlap by d, what earlier steps left, other places
+    /// may be lower by twice that.
+    fn too_high(&self, level: f64) -> f64 {
+        let beyond = self.height() - level - 2.0 * (-self.gap).max(0.0);
+        if beyond <= 0.0 {
+            return beyond;
+        }
+        beyond.min(self.height() - level - 2.0 * self.depth())
+    }
+
     /// By how much the row claims more overlap than twice that of the two bodies, m.
-    fn false_depth(&self) -> f64 {
-        if self.gap >= -TOUCH * self.size {
+    fn false_depth(&self, exact: f64) -> f64 {
+        if self.gap >= -exact {
             return 0.0;
         }
+        -self.gap - 2.0 * self.depth() - exact
+    }
+
+    /// By how much the two bodies overlap, m.
+    fn depth(&self) -> f64 {
         let (a, b) = (self.own, self.other);
-        let depth = -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0);
-        -self.gap - 2.0 * depth
+        -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0)
     }
 
     /// Radius of the body whose point it is, or of the other one where it has none, m.
@@ -259,21 +359,22 @@ fn way_apart(case: &Case, contact: &Contact, x: DVec3, twist: &dyn Fn(usize) -> 
 
 /// How far the two bodies turn in the step, rad; of what is round about an axis, how far the axis does.
 fn swing(case: &Case, contact: &Contact) -> f64 {
-    let turn = |k: usize| {
-        let (p, q) = (
-            case.before[k].pose.orientation,
-            case.after[k].pose.orientation,
-        );
-        match case.model.bodies[k].shape {
-            Shape::Ball { .. } => 0.0,
-            Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
-                (q * DVec3::Z - p * DVec3::Z).length()
-            }
-            // |q − p| is 2 sin(angle/4) for unit quaternions.
-            _ => 2.0 * (q - p).length().min((q + p).length()),
+    turn(case, contact.bodies[0]) + turn(case, contact.bodies[1])
+}
+
+fn turn(case: &Case, k: usize) -> f64 {
+    let (p, q) = (
+        case.before[k].pose.orientation,
+        case.after[k].pose.orientation,
+    );
+    match case.model.bodies[k].shape {
+        Shape::Ball { .. } => 0.0,
+        Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            (q * DVec3::Z - p * DVec3::Z).length()
         }
-    };
-    turn(contact.bodies[0]) + turn(contact.bodies[1])
+        // |q − p| is 2 sin(angle/4) for unit quaternions.
+        _ => 2.0 * (q - p).length().min((q + p).length()),
+    }
 }
 
 /// By how much rows of the step before an impact may have left a contact open that they kept closed, m: four times the product of

@@ -40,8 +40,9 @@ impl Supporting {
         }
     }
 
-    /// How far `x` is from being opposite this part across n, m, where it may also go along `other`, the line that it is on.
-    pub(super) fn aside(&self, n: DVec3, x: DVec3, other: Option<DVec3>) -> f64 {
+    /// How far `x` is from being opposite this part across n, m, where it may also go along `other`, the line that it is on, so
+    /// far.
+    pub(super) fn aside(&self, n: DVec3, x: DVec3, other: Option<(DVec3, f64)>) -> f64 {
         let (p, own) = match *self {
             Self::Face => return 0.0,
             Self::Nowhere => return f64::INFINITY,
@@ -52,13 +53,21 @@ impl Supporting {
         let across = off - n * n.dot(off);
         match (own, other) {
             (None, None) => across.length(),
-            (Some(e), None) | (None, Some(e)) => (across - e * e.dot(across)).length(),
-            (Some(e), Some(f)) => {
-                // Two lines: what is left is across both, unless they are parallel.
-                let f = f - e * e.dot(f);
+            (Some(e), None) => (across - e * e.dot(across)).length(),
+            (None, Some((f, reach))) => {
+                let along = f.dot(across).clamp(-reach, reach);
+                (across - f * along).length()
+            }
+            (Some(e), Some((f, reach))) => {
+                // Two lines: what is left is across both, unless they are parallel, or cross farther away.
                 let left = across - e * e.dot(across);
-                match f.try_normalize().filter(|_| f.length() > EQUAL) {
-                    Some(f) => (left - f * f.dot(left)).length(),
+                let f = f - e * e.dot(f);
+                let sine = f.length();
+                match f.try_normalize().filter(|_| sine > EQUAL) {
+                    Some(f) => {
+                        let along = f.dot(left).clamp(-reach * sine, reach * sine);
+                        (left - f * along).length()
+                    }
                     None => left.length(),
                 }
             }
@@ -257,12 +266,17 @@ mod tests {
         assert_eq!(line.aside(n, DVec3::new(3.0, 0.5, 7.0), None), 0.5);
         // Two lines that cross fix their normal; parallel ones do not.
         assert_eq!(
-            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some(DVec3::Y)),
+            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::Y, 1.0))),
             0.0
         );
         assert_eq!(
-            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some(DVec3::X)),
+            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::X, 1.0))),
             0.5
+        );
+        // Nor lines that end before they cross.
+        assert_eq!(
+            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::Y, 0.25))),
+            0.25
         );
         let point = Supporting::Point(DVec3::ZERO);
         assert_eq!(point.aside(n, DVec3::new(0.3, 0.4, 7.0), None), 0.5);

@@ -2,14 +2,15 @@
 
 use crate::step::{Forged, GRAVITY};
 use glam::{DQuat, DVec3};
+use std::f64::consts::PI;
 use stickslip_geometry::pose::exp;
-use stickslip_geometry::{Shape, Twist};
+use stickslip_geometry::{Pose, Shape, Twist};
 use stickslip_model::{Friction, Scheme};
 
 /// A kind of forgery: its name, how many numbers it takes, and the step it makes of them.
 pub(crate) type Kind = (&'static str, usize, fn(&[f64]) -> Forged);
 
-pub(crate) const KINDS: [Kind; 30] = [
+pub(crate) const KINDS: [Kind; 34] = [
     (
         "a ball rests on a table along a tilted normal",
         5,
@@ -80,6 +81,22 @@ pub(crate) const KINDS: [Kind; 30] = [
     ("a place out of nothing", 4, place),
     ("a turn out of nothing", 4, turned),
     ("a table that moves by itself", 4, moved_table),
+    (
+        "a rod rests across a rod along a tilted normal",
+        6,
+        rod_across_rod,
+    ),
+    ("a rod slides on a table and is driven", 6, driven_rod),
+    (
+        "an edge rests across an edge along a tilted normal",
+        5,
+        edge_across_edge,
+    ),
+    (
+        "a rod rests on a table off its lowest line",
+        4,
+        shifted_point_rod,
+    ),
 ];
 
 /// From `low` to `high`, evenly in the logarithm.
@@ -552,5 +569,91 @@ fn moved_table(x: &[f64]) -> Forged {
     let by = lie(x, 1e-12);
     step.after[0].pose.position += by;
     step.wrong = by.length() / step.h;
+    step
+}
+
+/// Ends the step as [`against`] does. Normals of what turns may be off by four times its turn: so far the motion is free.
+fn against_turning(step: Forged, k: usize, honest: DVec3) -> Forged {
+    let mut step = against(step, k, honest);
+    let (p, q) = (step.before[k].pose, step.after[k].pose);
+    let turn = 2.0 * (q.orientation - p.orientation).length();
+    let push: f64 = step.contacts.iter().map(|c| c.impulse.x).sum();
+    step.allowed = 4.0 * turn * push;
+    step
+}
+
+/// A rod that lies along x at z = r, or with `turn` = z along y.
+fn lying(r: f64, at: DVec3, turn: DVec3) -> (Shape, Pose) {
+    let rod = Shape::capsule(r, 6.0 * r).expect("a rod");
+    let orientation = exp(turn) * exp(DVec3::Y * (0.5 * PI));
+    let pose = Pose {
+        position: at,
+        orientation,
+    };
+    (rod, pose)
+}
+
+fn rod_across_rod(x: &[f64]) -> Forged {
+    let mut step = Forged::new(decade(x[0], 1e-4, 1e-1));
+    let r = decade(x[1], 1e-2, 1.0);
+    let (below, pose) = lying(r, DVec3::ZERO, DVec3::ZERO);
+    step.turned_body(below, false, pose, Twist::default());
+    let heading = DVec3::Z * between(x[2], 0.3, 2.8);
+    let centre = DVec3::Z * (2.0 * r);
+    let (rod, pose) = lying(r, centre, heading);
+    let k = step.turned_body(rod, true, pose, Twist::default());
+    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
+    let along = exp(heading) * DVec3::X * (3.0 * r * between(x[5], -0.3, 0.3));
+    let row = step.row([0, k], centre + along - n * r, n);
+    step.press(row);
+    against_turning(step, k, DVec3::ZERO)
+}
+
+fn driven_rod(x: &[f64]) -> Forged {
+    let mut step = table(decade(x[0], 1e-3, 1e-1));
+    let r = decade(x[1], 1e-2, 0.2);
+    let v = DVec3::Y * decade(x[2], 1e-3, 10.0);
+    let centre = DVec3::new(between(x[3], -0.5, 0.5), 0.0, r);
+    let (rod, pose) = lying(r, centre, DVec3::ZERO);
+    let k = step.turned_body(rod, true, pose, linear(v));
+    let n = tilted(decade(x[4], 1e-9, 0.5), 6.3 * x[5]);
+    let row = step.row([0, k], centre - n * r, n);
+    step.press(row);
+    // Nearer to the border than it slides in the step, it may be leaving it.
+    let honest = if v.y * step.h < 1.0 { 0.0 } else { f64::NAN };
+    against(step, k, v + DVec3::Z * honest)
+}
+
+fn edge_across_edge(x: &[f64]) -> Forged {
+    let mut step = Forged::new(decade(x[0], 1e-4, 1e-1));
+    let edge = decade(x[1], 1e-2, 1.0);
+    let turned = |axis: DVec3, at: DVec3| Pose {
+        position: at,
+        orientation: exp(axis * (0.25 * PI)),
+    };
+    let up = DVec3::Z * (edge * 2.0_f64.sqrt());
+    let below = turned(DVec3::X, DVec3::ZERO);
+    step.turned_body(cube(edge), false, below, Twist::default());
+    let mut above = turned(DVec3::Y, up);
+    above.orientation = exp(DVec3::Z * between(x[2], -0.8, 0.8)) * above.orientation;
+    let k = step.turned_body(cube(edge), true, above, Twist::default());
+    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
+    let row = step.row([0, k], up * 0.5, n);
+    step.press(row);
+    against_turning(step, k, DVec3::ZERO)
+}
+
+fn shifted_point_rod(x: &[f64]) -> Forged {
+    let mut step = table(decade(x[0], 1e-4, 1e-1));
+    let r = decade(x[1], 1e-2, 0.2);
+    let (rod, pose) = lying(r, DVec3::Z * r, DVec3::ZERO);
+    let k = step.turned_body(rod, true, pose, Twist::default());
+    let aside = decade(x[2], 1e-9, 1.0) * if x[3] < 0.5 { 1.0 } else { -1.0 };
+    let off = exp(DVec3::X * aside) * DVec3::NEG_Z * r;
+    let row = step.row([0, k], pose.position + off, DVec3::Z);
+    step.press(row);
+    step.move_on();
+    // What rests does not begin to roll.
+    step.wrong = step.after[k].twist.angular.length() * r;
     step
 }

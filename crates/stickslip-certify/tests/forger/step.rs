@@ -1,7 +1,7 @@
 //! A step as a forger makes it: Newton and Euler hold, and the map from velocities to poses; what is laid before the judge
 //! beside them is up to him.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip_certify::{Case, Judge};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_geometry::narrow_phase::Rule;
@@ -90,6 +90,25 @@ impl Forged {
         self.contacts.len() - 1
     }
 
+    /// The same, turned.
+    pub(crate) fn turned_body(
+        &mut self,
+        shape: Shape,
+        free: bool,
+        pose: Pose,
+        twist: Twist,
+    ) -> usize {
+        let k = self.body(shape, free, pose.position, twist);
+        self.before[k].pose = pose;
+        k
+    }
+
+    /// I⁻¹ in the world frame.
+    fn inverse_inertia(&self, k: usize) -> DMat3 {
+        let r = self.before[k].pose.rotation();
+        r * self.model.bodies[k].inverse_inertia * r.transpose()
+    }
+
     /// The velocity of a body under what acts so far.
     pub(crate) fn twist(&self, k: usize) -> Twist {
         let mut twist = self.before[k].twist;
@@ -97,6 +116,7 @@ impl Forged {
             return twist;
         };
         twist.linear += DVec3::NEG_Z * (GRAVITY * self.h);
+        let inverse = self.inverse_inertia(k);
         for c in &self.contacts {
             let [n, t1, t2] = contact_frame(c.contact.normal);
             let p = n * c.impulse.x + t1 * c.impulse.y + t2 * c.impulse.z;
@@ -104,7 +124,6 @@ impl Forged {
                 if body == k {
                     let lever = c.contact.point - self.before[k].pose.position;
                     twist.linear += p * (sign / mass.mass);
-                    let inverse = self.model.bodies[k].inverse_inertia;
                     twist.angular += inverse * lever.cross(p * sign);
                 }
             }
@@ -121,7 +140,7 @@ impl Forged {
             u += sign * c.normal.dot(self.twist(k).at(lever));
             if let Some(mass) = self.model.bodies[k].mass {
                 let arm = lever.cross(c.normal);
-                w += 1.0 / mass.mass + arm.dot(self.model.bodies[k].inverse_inertia * arm);
+                w += 1.0 / mass.mass + arm.dot(self.inverse_inertia(k) * arm);
             }
         }
         self.contacts[i].impulse.x += (-u / w).max(0.0);
