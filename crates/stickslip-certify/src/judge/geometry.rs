@@ -89,6 +89,17 @@ struct Aside {
     own_leans: f64,
 }
 
+/// How far a point is from a part of a body, m.
+#[derive(Clone, Copy)]
+struct Off {
+    /// From being opposite it.
+    aside: f64,
+    /// The same where it cannot go along the line that it is on.
+    away: f64,
+    /// From the line along it, where it is round.
+    lateral: f64,
+}
+
 impl Aside {
     /// A face tells the normal, and nothing but what is round is to be met: off by so much.
     const fn over_a_face(off: f64) -> Self {
@@ -144,7 +155,7 @@ impl<'a> Reading<'a> {
         let motion = way(case, contact, true);
         let exact = KNOWN * size + 4.0 * self.rounding;
         let swing = swing(case, contact).min(SWING);
-        let aside = self.beside(case, contact, ACROSS * size + exact + 4.0 * swing * size);
+        let aside = self.beside(case, contact, exact + 4.0 * swing * size);
         let level = motion + 4.0 * swing * self.extent() + LEVEL * size + exact;
         let (height, near) = match case.given.rule {
             Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion),
@@ -188,37 +199,42 @@ impl<'a> Reading<'a> {
             line(own, round_own, self.own),
         );
         let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
-        let lean = |p: &Piece, [aside, lateral]: [f64; 2], lower: &dyn Fn() -> f64| match *p.shape {
-            Shape::Ball { .. } => aside,
-            _ => self.leaning(aside, lower()).max(lateral),
+        let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64| match *p.shape {
+            Shape::Ball { .. } => off.aside,
+            _ => self.leaning(&off, lower()).max(off.lateral),
         };
         Aside {
-            all: of_other[0].max(of_own[0]),
-            other_leans: lean(self.other, of_other, &|| self.distance()).max(of_own[0]),
-            own_leans: lean(self.own, of_own, &|| self.height()).max(of_other[0]),
+            all: of_other.aside.max(of_own.aside),
+            other_leans: lean(self.other, of_other, &|| self.distance()).max(of_own.aside),
+            own_leans: lean(self.own, of_own, &|| self.height()).max(of_other.aside),
         }
     }
 
-    /// How far x, which may also go along a line, is from being opposite a part, and from the line along it where it is round, m.
+    /// How far x, which may also go along a line, is from a part.
     fn parted(
         &self,
         part: Supporting,
         round: Option<Supporting>,
         x: DVec3,
         line: Option<(DVec3, f64)>,
-    ) -> [f64; 2] {
+    ) -> Off {
         let lateral = round.map_or(0.0, |r| r.aside(self.n, x, line));
-        [part.aside(self.n, x, line).max(lateral), lateral]
+        Off {
+            aside: part.aside(self.n, x, line).max(lateral),
+            away: part.aside(self.n, x, None),
+            lateral,
+        }
     }
 
-    /// The same of a part that is `aside` by so much, where its body has a place opposite that is lower than the part by `lower`
-    /// only, m: from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by little.
-    fn leaning(&self, aside: f64, lower: f64) -> f64 {
-        if aside == 0.0 {
+    /// How far x is from a part whose body has a place opposite that is lower than the part by `lower` only, m, as the body would
+    /// have to turn for it: from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by
+    /// little.
+    fn leaning(&self, off: &Off, lower: f64) -> f64 {
+        if off.aside == 0.0 {
             return 0.0;
         }
-        let slope = (lower.max(0.0) + 2.0 * self.rounding) / aside;
-        aside.min(slope * self.size)
+        let slope = (lower.max(0.0) + 2.0 * self.rounding) / off.away;
+        off.aside.min(slope * self.size)
     }
 
     /// By how much the two parts are not opposite, m, beyond what the turn of the step explains. Bodies that do not touch yet may pass
@@ -231,10 +247,19 @@ impl<'a> Reading<'a> {
             return beyond;
         }
         let passing = self.passing(case, contact, aside.own_leans);
-        let past = self.past(case, contact).min(PAST * self.size);
+        let past = (self.past(case, contact) + self.across()).min(PAST * self.size);
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
         let in_place = aside.all - turned - past - as_good;
         beyond.min(aside.own_leans - turned - passing).min(in_place)
+    }
+
+    /// How well a direction across two features is known, m at the smaller body.
+    fn across(&self) -> f64 {
+        if is_ball(self.own) || is_ball(self.other) {
+            0.0
+        } else {
+            ACROSS * self.size
+        }
     }
 
     /// How far bodies that meet within the step may pass each other before, m.
@@ -254,7 +279,6 @@ impl<'a> Reading<'a> {
     /// How far the side of a rod passes what it touches within the step, m, seen from its axis: so far the place where they meet
     /// runs about it. Nothing beside balls, whose normals are known exactly.
     fn past(&self, case: &Case, contact: &Contact) -> f64 {
-        let ball = |p: &Piece| matches!(*p.shape, Shape::Ball { .. } | Shape::Points { .. });
         let rod = |p: &Piece| {
             matches!(
                 *p.shape,
@@ -262,7 +286,7 @@ impl<'a> Reading<'a> {
             )
         };
         let (own, other) = (self.own, self.other);
-        if ball(own) || ball(other) || !(rod(own) || rod(other)) {
+        if is_ball(own) || is_ball(other) || !(rod(own) || rod(other)) {
             return 0.0;
         }
         let [i, j] = contact.bodies;
@@ -341,6 +365,11 @@ impl<'a> Reading<'a> {
         let foot = self.x - self.n * self.gap;
         self.other.shape.distance(&self.other.pose, foot)
     }
+}
+
+/// Is it a ball, or points?
+fn is_ball(p: &Piece) -> bool {
+    matches!(*p.shape, Shape::Ball { .. } | Shape::Points { .. })
 }
 
 /// How far the second body of a contact moves from the first at `x` within the step, m. A ball's spin moves nothing.
