@@ -149,9 +149,14 @@ pub fn unseen(a: &Moving, b: &Moving) -> f64 {
             size += m.shape.radius();
         }
     }
-    // No turn explains a body half inside another.
-    let thickness = a.shape.thickness().max(b.shape.thickness());
-    (4.0 * turn * way).min(0.5 * thickness) + 1e-12 * size
+    // No turn explains a body deep inside another: the judge allows no more, however fast they turn.
+    let extent = |m: &Moving| match m.shape.radius() {
+        0.0 => f64::INFINITY,
+        r => r,
+    };
+    let radius = extent(a).min(extent(b));
+    let thickness = a.shape.thickness().min(b.shape.thickness());
+    (4.0 * turn * way).min(0.05 * radius).min(0.5 * thickness) + 1e-12 * size
 }
 
 #[cfg(test)]

@@ -229,7 +229,9 @@ stored!(Certificate {
     penetration,
     speed,
     rounding,
-    floor
+    floor,
+    needs,
+    allowed
 });
 stored!(StepRecord {
     step,

@@ -23,7 +23,7 @@ pub mod scheme;
 pub mod spring;
 pub mod step;
 
-pub use certificate::{Certificate, Residual};
+pub use certificate::{Bound, Certificate, Residual};
 pub use joint::{Aims, Along, Joint, JointImpulse};
 pub use model::{Body, Model};
 pub use restitution::Restitution;

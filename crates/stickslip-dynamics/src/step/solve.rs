@@ -2,12 +2,13 @@
 
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
+use crate::step::joints;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use glam::DVec3;
 use stickslip_model::Contact;
 use stickslip_solvers::engines::velocity;
-use stickslip_solvers::problem::residual::w_bar;
+use stickslip_solvers::problem::residual::{of_contact, w_bar};
 use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
 
 /// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
@@ -44,19 +45,14 @@ impl Assembly {
         coarse: f64,
     ) -> Result<Solved, Failure> {
         let question = Question {
-            tolerance: self.tolerance(step, contacts).max(coarse),
+            tolerance: step.asked().max(coarse),
             purpose,
         };
+        self.set_floors(step, contacts);
         let solved = self.settle_friction(step, contacts, solver, question)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
         Ok(solved)
-    }
-
-    /// The residual that a solver is asked for, m/s.
-    pub(crate) fn tolerance(&self, step: &Predicted, contacts: &Contacts) -> f64 {
-        let wanted = ASKED * step.wanted() * self.speed(step);
-        wanted.max(OF_ROUNDING * step.gap_floor(&contacts.list))
     }
 
     /// Where static and kinetic friction differ, a contact that slides with static friction is given kinetic friction and the
@@ -78,8 +74,7 @@ impl Assembly {
             let mut changed = false;
             for (k, contact) in contacts.list.iter().enumerate() {
                 let friction = contact.friction;
-                let none = step.settings.aim().max(solved.residual);
-                if friction.slide < friction.stick && self.slip(k) > none {
+                if friction.slide < friction.stick && self.slides(k, step.settings.aim()) {
                     changed |= self.set_mu(k, friction.slide);
                 }
             }
@@ -89,8 +84,8 @@ impl Assembly {
         }
     }
 
-    /// One call of the solver, from the impulses so far. An answer that missed the tolerance has its velocities corrected beyond
-    /// the rounding of its impulses; what then comes near the judge's tolerance is kept.
+    /// One call of the solver, from the impulses so far. Islands that missed the tolerance have their velocities corrected beyond
+    /// the rounding of their impulses; what then comes near the judge's tolerance is kept.
     fn ask(
         &mut self,
         step: &Predicted,
@@ -110,7 +105,7 @@ impl Assembly {
             return Ok(solved);
         }
         let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);
-        let residual = velocity::correct(&self.problem, &mut solved.impulses, nu);
+        let residual = velocity::correct_missed(&self.problem, tolerance, &mut solved.impulses, nu);
         let allowed = step.settings.tolerance;
         if residual <= SHOWN_TO_JUDGE * allowed.max(step.settings.accept) * fastest {
             solved.residual = residual;
@@ -125,23 +120,42 @@ impl Assembly {
         }))
     }
 
-    /// A speed that the bodies had before the step or would have without contacts, at least 1 m/s: the judge's
-    /// bound grows with that after the step.
-    pub(crate) fn speed(&self, step: &Predicted) -> f64 {
-        let free = &self.problem.nu_free;
-        let before = step.last.certificate.speed;
-        let fastest = free.iter().map(|nu| nu.linear.length()).fold(0.0, f64::max);
-        fastest.min(before).max(1.0)
+    /// The least residual to be asked of each block: the judge's bound grows with the speed of an island and with the rounding of
+    /// its gaps. No other island's numbers enter.
+    fn set_floors(&mut self, step: &Predicted, contacts: &Contacts) {
+        let (wanted, model) = (ASKED * step.wanted(), step.model());
+        let mut of_body = Vec::new();
+        for (&i, free) in self.entered().iter().zip(&self.problem.nu_free) {
+            let twist = &step.start()[i].twist;
+            let radius = model.bodies[i].shape.radius();
+            let before = twist.linear.length() + twist.angular.length() * radius;
+            of_body.push(wanted * before.min(free.linear.length()));
+        }
+        joints::raise_floors(step, OF_ROUNDING, |body, floor: f64| {
+            if let Some(slot) = self.slot_of(body) {
+                of_body[slot] = floor.max(of_body[slot]);
+            }
+        });
+        let problem = &mut self.problem;
+        problem.floors.clear();
+        for (k, block) in problem.contacts.iter().enumerate() {
+            let gap = contacts.list.get(k).map(|c| step.gap_rounding(c));
+            let arms = block.arms.iter().flatten().map(|arm| of_body[arm.body]);
+            let floor = arms.fold(OF_ROUNDING * gap.unwrap_or(0.0), f64::max);
+            problem.floors.push(floor);
+        }
+        if problem.floors.iter().all(|floor| *floor <= wanted) {
+            problem.floors.clear();
+        }
     }
 
-    /// How fast contact k slips, m/s; zero where it carries nothing.
-    fn slip(&self, k: usize) -> f64 {
-        let u = self.problem.contacts[k].velocity(&self.nu);
-        if self.impulses[k].x + self.restituted(k) > 0.0 {
-            DVec3::new(0.0, u.y, u.z).length()
-        } else {
-            0.0
-        }
+    /// Does contact k carry something and slip faster than `none` (m/s), or than it is solved to?
+    fn slides(&self, k: usize, none: f64) -> bool {
+        let (block, p) = (&self.problem.contacts[k], self.impulses[k]);
+        let u = block.velocity(&self.nu);
+        let slip = DVec3::new(0.0, u.y, u.z).length();
+        let solved = || of_contact(&block.law, p, u, w_bar(block, &self.problem.inverse_mass));
+        p.x + self.restituted(k) > 0.0 && slip > none && slip > solved()
     }
 
     /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
@@ -179,14 +193,15 @@ impl Assembly {
 }
 
 impl Predicted<'_> {
-    /// Rounding of the gaps, and of the joints' coordinates, over h, m/s: no residual is known better than this.
-    pub(crate) fn gap_floor(&self, contacts: &[Contact]) -> f64 {
-        let rounding = |c: &Contact| {
-            let poses = c.bodies.map(|i| &self.goal[i].pose);
-            c.rounding(self.model(), poses)
-        };
-        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.span();
-        gaps.max(crate::step::joints::rounding_over_h(self))
+    /// The residual that a solver is asked for, m/s for velocities up to 1 m/s.
+    pub(crate) fn asked(&self) -> f64 {
+        ASKED * self.wanted()
+    }
+
+    /// Rounding of a gap over h, m/s: no residual of its island is known better than this.
+    pub(crate) fn gap_rounding(&self, contact: &Contact) -> f64 {
+        let poses = contact.bodies.map(|i| &self.goal[i].pose);
+        contact.rounding(self.model(), poses) / self.span()
     }
 }
 
