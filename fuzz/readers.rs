@@ -19,8 +19,10 @@ use stickslip::{geometry, planar, problems};
 pub(crate) type Reader = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub(crate) const READERS: [Reader; 14] = [
+pub(crate) const READERS: [Reader; 16] = [
     ("scene", scene),
+    ("urdf", urdf),
+    ("mjcf", mjcf),
     ("setting", setting),
     ("expression", expression),
     ("stl", stl),
@@ -51,6 +53,28 @@ fn play(scene: &Scene) {
     if let Ok(mut world) = World::from_scene(scene) {
         let _ = world.step();
     }
+}
+
+/// A model on its own, as the scene of it: read, built, and one step taken.
+fn model(bytes: &[u8], file: &str) {
+    let text = text(bytes);
+    let files = BTreeMap::from([(file.to_owned(), text.as_bytes().into())]);
+    let scene = format!(
+        "[step]\nh = 0.01\nuntil = 1\n[[include]]\nfile = \"{file}\"\nany-inertia = true\noverlaps = \"ignore\"\n"
+    );
+    if let Ok(scene) = Scene::parse_with(&scene, "scene.toml", &[], Files::copies(files)) {
+        play(&scene);
+    }
+}
+
+/// A URDF model.
+pub(crate) fn urdf(bytes: &[u8]) {
+    model(bytes, "model.urdf");
+}
+
+/// An MJCF model.
+pub(crate) fn mjcf(bytes: &[u8]) {
+    model(bytes, "model.xml");
 }
 
 /// A scene file: read, built, and one step taken.

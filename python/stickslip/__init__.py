@@ -28,7 +28,8 @@ from .errors import (
 from .functions import accel, check, compare, converge, field, modes, plates, run, solve
 from .results import Accelerations, Check, Comparison, Convergence, Field, Modes, Run, Solution
 from .scene import Scene, schema
-from .sweeps import Sweep, sweep
+from .search import Found, minimize
+from .sweeps import Runs, Sweep, sweep
 from .trajectory import Path, Table, Trajectory
 from .world import AXES, COLUMNS, Body, Contacts, Joints, World
 
@@ -45,6 +46,7 @@ __all__ = [
     "Contacts",
     "Convergence",
     "Field",
+    "Found",
     "InputError",
     "InternalError",
     "Interrupted",
@@ -53,6 +55,7 @@ __all__ = [
     "Path",
     "RecordError",
     "Run",
+    "Runs",
     "Scene",
     "SceneError",
     "Solution",
@@ -70,6 +73,7 @@ __all__ = [
     "converge",
     "errors",
     "field",
+    "minimize",
     "modes",
     "plates",
     "run",

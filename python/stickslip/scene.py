@@ -133,6 +133,88 @@ class Scene:
         return scene
 
     @classmethod
+    def from_urdf(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        fixed_base: bool = False,
+        prefix: str = "",
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        packages: Sequence[str] = (),
+        srdf: str | None = None,
+        joints: Mapping[str, float] | None = None,
+        ignore_overlaps: bool = False,
+        any_inertia: bool = False,
+        self_collision: bool = True,
+        hold: tuple[float, float] | None = None,
+        ground: bool = False,
+        friction: float | None = None,
+        set: Set | None = None,  # noqa: A002
+    ) -> Scene:
+        """The scene of a URDF model alone.
+
+        fixed_base: the base stays where it is. packages: what ``package://`` stands for, folders or ``"PREFIX=FOLDER"``. joints:
+        coordinates at the start by name, m or rad. hold: stiffness and damping of motors that hold every joint where it starts. ground:
+        the half-space below z = 0. The others are keys of ``[[include]]``; what of the file is not used is in
+        :attr:`model_notes`.
+        """
+        how = {
+            "fixed_base": fixed_base, "prefix": prefix, "position": [float(x) for x in position],
+            "packages": [os.fspath(p) for p in packages], "srdf": srdf, "joints": dict(joints or {}), "key": None,
+            "ignore_overlaps": ignore_overlaps, "any_inertia": any_inertia, "self_collision": self_collision,
+            "hold": None if hold is None else [float(x) for x in hold], "ground": ground, "friction": friction,
+        }  # fmt: skip
+        return cls._of_model(path, "robot", how, set)
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        prefix: str = "",
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        joints: Mapping[str, float] | None = None,
+        key: str | None = None,
+        ignore_overlaps: bool = False,
+        any_inertia: bool = False,
+        self_collision: bool = True,
+        hold: tuple[float, float] | None = None,
+        ground: bool = False,
+        friction: float | None = None,
+        set: Set | None = None,  # noqa: A002
+    ) -> Scene:
+        """The scene of an MJCF model alone; key: the configuration of the file in which it starts. See :meth:`from_urdf`."""
+        how = {
+            "fixed_base": False, "prefix": prefix, "position": [float(x) for x in position], "packages": [], "srdf": None,
+            "joints": dict(joints or {}), "key": key, "ignore_overlaps": ignore_overlaps, "any_inertia": any_inertia,
+            "self_collision": self_collision, "hold": None if hold is None else [float(x) for x in hold], "ground": ground,
+            "friction": friction,
+        }  # fmt: skip
+        return cls._of_model(path, "mujoco", how, set)
+
+    @classmethod
+    def _of_model(
+        cls, path: str | os.PathLike[str], root: str, how: Mapping[str, Any], changes: Set | None
+    ) -> Scene:
+        read = _core.Scene.model(os.fspath(path), _changes(changes or {}), root, dict(how))
+        scene = cls.__new__(cls)
+        # The files are kept: elsewhere the same text is the same scene.
+        scene._start(read.text, read.file, changes or {}, None, read.files, False)
+        scene._read = read
+        return scene
+
+    @property
+    def model_notes(self) -> list[tuple[str, str, str, str]]:
+        """What of included models is not used as it stands in their files: place, what, why, and what becomes of it (``"not
+        understood"``, ``"changed"`` or ``"no effect"``)."""
+        return self._checked().model_notes
+
+    @property
+    def frames(self) -> list[str]:
+        """Names of places on bodies: ``[[frame]]``, and links and sites of included models."""
+        return self._checked().frames
+
+    @classmethod
     def _of_record(cls, text: str, file: str, changes: Set, copies: Mapping[str, bytes]) -> Scene:
         """The scene of a trajectory, with the files that it names."""
         scene = cls.__new__(cls)
@@ -160,25 +242,30 @@ class Scene:
         mass: Number | None = None,
         density: Number | None = None,
         inertia: ArrayLike | None = None,
+        center_of_mass: ArrayLike | None = None,
+        any_inertia: bool | None = None,
         position: ArrayLike | None = None,
         orientation: ArrayLike | Mapping[str, Any] | None = None,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
         groups: Sequence[str] | None = None,
+        collide: bool | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
     ) -> None:
         """Adds a body.
 
         shape: of :mod:`stickslip.shapes`. motion: "free", "fixed", or a table of functions of ``t``. mass (kg) or density (kg/m³)
-        of a free body; inertia: kg m², three moments or a matrix, from the shape unless given. position: m. orientation: a unit
+        of a free body; inertia: kg m², three moments or a matrix, from the shape unless given. center_of_mass: with mass and
+        inertia, in the frame of the shape, m. position: m. orientation: a unit
         quaternion ``(s, x, y, z)``, scalar first, or ``{"axis": …, "angle": …}``, or ``{"rpy": …}``. velocity: m/s.
         angular_velocity: rad/s, world frame. count: makes ``name[0]``, ``name[1]``, … with ``i`` in formulas.
         """
         entries = {
             "name": name, "count": count, "shape": shape, "motion": motion, "mass": mass, "density": density,
-            "inertia": inertia, "position": position, "orientation": orientation, "velocity": velocity,
-            "angular_velocity": angular_velocity, "groups": groups, "friction": friction, "restitution": restitution,
+            "inertia": inertia, "center_of_mass": center_of_mass, "any_inertia": any_inertia, "position": position, "orientation": orientation, "velocity": velocity,
+            "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "friction": friction,
+            "restitution": restitution,
         }  # fmt: skip
         self._add("[[body]]", entries)
 
@@ -199,13 +286,14 @@ class Scene:
         self,
         body: str,
         *,
+        count: int | None = None,
         force: ArrayLike | None = None,
         torque: ArrayLike | None = None,
         point: ArrayLike | None = None,
     ) -> None:
         """Adds a force (N) and a torque (N m) on a body, world frame, functions of ``t`` and of the body's state; the force acts at
         ``point``, m, in the body's frame."""
-        self._add("[[force]]", {"body": body, "force": force, "torque": torque, "point": point})
+        self._add("[[force]]", {"body": body, "count": count, "force": force, "torque": torque, "point": point})
 
     def joint(
         self,
@@ -213,6 +301,7 @@ class Scene:
         bodies: Sequence[str],
         *,
         name: str | None = None,
+        count: int | None = None,
         anchor: ArrayLike | None = None,
         anchors: ArrayLike | None = None,
         axis: ArrayLike | None = None,
@@ -222,6 +311,10 @@ class Scene:
         limits: ArrayLike | None = None,
         motor: Mapping[str, Any] | None = None,
         friction: Number | None = None,
+        damping: Number | None = None,
+        stiffness: Number | None = None,
+        rest: Number | None = None,
+        armature: Number | None = None,
         motion: Number | None = None,
         collide: bool | None = None,
         x: str | Mapping[str, Any] | None = None,
@@ -234,13 +327,15 @@ class Scene:
         """Joins two bodies; "world" is the world.
 
         type: "ball", "hinge", "slider", "fixed" or "six-dof". anchor: where they meet, m, in the world at the start. motor:
-        ``{"velocity": …, "force": …}`` or ``{"position": …, "speed": …, "force": …}``. x … rz: the axes of a six-dof joint.
+        ``{"velocity": …, "force": …}`` or ``{"position": …, "speed": …, "force": …}``, with gains ``{"position": …, "stiffness": …,
+        "damping": …}``, or ``{"effort": …}``. x … rz: the axes of a six-dof joint.
         Orientations are quaternions ``(s, x, y, z)``, scalar first.
         """
         entries = {
-            "name": name, "type": type, "bodies": list(bodies), "anchor": anchor, "anchors": anchors, "axis": axis,
+            "name": name, "count": count, "type": type, "bodies": list(bodies), "anchor": anchor, "anchors": anchors, "axis": axis,
             "axes": axes, "orientation": orientation, "orientations": orientations, "limits": limits, "motor": motor,
-            "friction": friction, "motion": motion, "collide": collide, "x": x, "y": y, "z": z, "rx": rx, "ry": ry,
+            "friction": friction, "damping": damping, "stiffness": stiffness, "rest": rest, "armature": armature,
+            "motion": motion, "collide": collide, "x": x, "y": y, "z": z, "rx": rx, "ry": ry,
             "rz": rz,
         }  # fmt: skip
         self._add("[[joint]]", entries)
@@ -252,18 +347,78 @@ class Scene:
         joint: str | None = None,
         axis: str | None = None,
         name: str | None = None,
+        count: int | None = None,
         stiffness: Number | None = None,
         damping: Number | None = None,
+        inertance: Number | None = None,
         length: Number | None = None,
         rest: Number | None = None,
         explicit: bool | None = None,
     ) -> None:
         """Adds a spring (N/m or N m/rad) with a damper beside it: between two points ``{"body": …, "point": …}``, or in a joint."""
         entries = {
-            "name": name, "between": between, "joint": joint, "axis": axis, "stiffness": stiffness, "damping": damping,
-            "length": length, "rest": rest, "explicit": explicit,
+            "name": name, "count": count, "between": between, "joint": joint, "axis": axis, "stiffness": stiffness, "damping": damping,
+            "inertance": inertance, "length": length, "rest": rest, "explicit": explicit,
         }  # fmt: skip
         self._add("[[spring]]", entries)
+
+    def motor(
+        self,
+        joint: str,
+        *,
+        axis: str | None = None,
+        velocity: Number | Mapping[str, Any] | None = None,
+        position: Number | Mapping[str, Any] | None = None,
+        effort: Number | Mapping[str, Any] | None = None,
+        speed: Number | None = None,
+        stiffness: Number | None = None,
+        damping: Number | None = None,
+        force: Number | None = None,
+    ) -> None:
+        """Puts a motor on a joint that stands elsewhere, such as in an included model. Targets are functions of ``t`` or tables
+        ``{"t": …, "value": …, "repeat": …}``."""
+        entries = {
+            "joint": joint, "axis": axis, "velocity": velocity, "position": position, "effort": effort, "speed": speed,
+            "stiffness": stiffness, "damping": damping, "force": force,
+        }  # fmt: skip
+        self._add("[[motor]]", entries)
+
+    def frame(
+        self,
+        name: str,
+        body: str,
+        *,
+        position: ArrayLike | None = None,
+        orientation: ArrayLike | Mapping[str, Any] | None = None,
+    ) -> None:
+        """Gives a place on a body (or on "world") a name."""
+        self._add("[[frame]]", {"name": name, "body": body, "position": position, "orientation": orientation})
+
+    def include(
+        self,
+        file: str,
+        *,
+        prefix: str | None = None,
+        position: ArrayLike | None = None,
+        orientation: ArrayLike | Mapping[str, Any] | None = None,
+        fixed_base: bool | None = None,
+        packages: Sequence[str] | None = None,
+        srdf: str | None = None,
+        joints: Mapping[str, Number] | None = None,
+        key: str | None = None,
+        overlaps: str | None = None,
+        self_collision: bool | None = None,
+        any_inertia: bool | None = None,
+        hold: Mapping[str, Number] | None = None,
+    ) -> None:
+        """Puts a URDF or MJCF model into the scene; ``file`` is in the scene's folder. hold: gains ``{"stiffness": …, "damping": …}``
+        of motors that hold every joint where it starts."""
+        entries = {
+            "file": file, "prefix": prefix, "position": position, "orientation": orientation, "fixed_base": fixed_base,
+            "packages": packages, "srdf": srdf, "joints": joints, "key": key, "overlaps": overlaps,
+            "self_collision": self_collision, "any_inertia": any_inertia, "hold": hold,
+        }  # fmt: skip
+        self._add("[[include]]", entries)
 
     def check(self) -> Scene:
         """Checks the scene as a file would be; gives it back."""

@@ -200,6 +200,13 @@ class Trajectory:
         """Times of the recorded states, s."""
         return self.steps["t"]
 
+    def series(self, name: str) -> Array:
+        """A number over time, in the words of ``stickslip series``: "box.z", "force on box from ground.normal", "hinge.torque", "energy".
+
+        Forces are means over each step; NaN at the initial state and at impacts, which have impulses and no length.
+        """
+        return np.frombuffer(self._core.series(name)[0])
+
     def column(self, name: str) -> NDArray[Any]:
         """A column of :attr:`bodies` as an array of (times, bodies), without a copy."""
         return self.bodies[name].reshape(len(self), -1)

@@ -314,6 +314,11 @@ class World:
         table = np.frombuffer(self._core.joints()).reshape(-1, 30)
         return Joints(table, self._joint_names, self._core.duration)
 
+    def frame(self, name: str) -> tuple[Array, Array]:
+        """Place (m) and unit quaternion ``(s, x, y, z)`` of the frame of that name: a ``[[frame]]``, or a link or site of a model."""
+        numbers = np.array(self._core.frame(name))
+        return numbers[:3], numbers[3:]
+
     # What it does.
 
     def step(self, count: int = 1) -> Certificate:

@@ -17,7 +17,7 @@ def test_it_says_its_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "check", "compare", "converge", "accel", "modes", "solve", "view", "shot", "field", "reproduce", "schema", "bench"]
+    "command", ["run", "check", "compare", "converge", "convert", "accel", "modes", "solve", "view", "shot", "field", "reproduce", "schema", "bench"]
 )
 def test_every_command_has_help(command: str) -> None:
     told = program(command, "--help")

@@ -37,6 +37,9 @@ def keywords(function: object) -> set[str]:
         ("joint", ss.Scene.joint, {}),
         ("spring", ss.Scene.spring, {}),
         ("contact", ss.Scene.contact, {"a": "bodies", "b": "bodies"}),
+        ("motor", ss.Scene.motor, {}),
+        ("frame", ss.Scene.frame, {}),
+        ("include", ss.Scene.include, {}),
     ],
 )
 def test_everything_a_file_can_say_has_a_keyword(table: str, method: object, others: dict[str, str]) -> None:
@@ -46,7 +49,7 @@ def test_everything_a_file_can_say_has_a_keyword(table: str, method: object, oth
 
 def test_the_top_and_its_tables_have_keywords() -> None:
     schema = json.loads(ss.schema())
-    tables = {"body", "force", "joint", "spring", "contact", "step", "material", "format"}
+    tables = {"body", "force", "joint", "spring", "contact", "motor", "frame", "include", "step", "material", "format"}
     wanted = (set(schema["properties"]) - tables) | keys_of(schema, "step") | keys_of(schema, "material")
     assert keywords(ss.Scene.__init__) == wanted
 

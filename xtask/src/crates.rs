@@ -4,12 +4,13 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 18] = [
+pub const ORDER: [&str; 20] = [
     "stickslip-random",
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
     "stickslip-plot",
+    "stickslip-robots",
     "stickslip-problems",
     "stickslip-model",
     "stickslip-certify",
@@ -18,6 +19,7 @@ pub const ORDER: [&str; 18] = [
     "stickslip-view",
     "stickslip",
     "stickslip-plate",
+    "stickslip-sweep",
     "stickslip-console",
     "stickslip-studies",
     "stickslip-cli",

@@ -2,15 +2,17 @@
 //!
 //! Everything is measured on the coordinates c of a joint's axis at the two ends of the step: a locked or
 //! driven axis has c⁺ = target; a limit has 0 ≤ p ⟂ c⁺ − lo ≥ 0; a motor or dry friction has |p| ≤ h F,
-//! with the rate (c⁺ − c)/h what it should be unless the impulse is at its bound. A spring is linear in the
-//! step: p = −(h γ φ⁺ + δ(φ⁺ − φ)) with φ⁺ = φ + h ∇φ·ν⁺.
+//! with the rate (c⁺ − c)/h what it should be unless the impulse is at its bound. A servo gives way: within its bound
+//! p = −(h γ(c⁺ − target) + δ(c⁺ − c)), a governor p = δ(h target − (c⁺ − c)). A spring is linear in the
+//! step: p = −(h γ φ⁺ + δ(φ⁺ − φ) + a(∇φ·ν⁺ − ∇φ·ν)) with φ⁺ = φ + h ∇φ·ν⁺.
 //!
 //! In an impact no time passes: locked axes have no rate after it, driven ones the rate they had, limits that are reached
-//! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse.
+//! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse; inerters have one.
 
 use crate::judge::{Case, IslandBounds};
 use glam::{DMat3, DVec3};
-use stickslip_model::joint::{AXES, Along, Axis, Hold, JointImpulse, SINGULAR};
+use stickslip_model::joint::{AXES, Along, Axis, Goal, Hold, JointImpulse, SINGULAR};
+use stickslip_model::spring::PlacedSpring;
 use stickslip_model::{Bound, Certificate, Residual};
 
 /// Misfits |Φ| of holds and limits are divided by one second, not by h: the tolerance of 1e-10 then means 1e-10 m.
@@ -60,12 +62,23 @@ impl AxisStep<'_> {
         let Some(motor) = self.axis.motor else {
             return self.weight * p.abs();
         };
-        let rate = motor.goal.rate(self.from, target, self.h);
-        self.bounded(
-            p,
-            (self.to - self.from) / self.h - rate,
-            self.h * motor.force,
-        )
+        let (h, way) = (self.h, self.to - self.from);
+        // What the gains miss, as a rate: (p − p(c⁺))/(h (hγ + δ)).
+        let u = match motor.goal {
+            Goal::Velocity => way / h - target,
+            Goal::Position { speed } => {
+                let rate = (target - self.from) / h;
+                way / h - rate.max(-speed).min(speed)
+            }
+            Goal::Servo { stiffness, damping } => {
+                let pull = h * stiffness * (self.to - target) + damping * way;
+                (p + pull) / (h * (h * stiffness + damping))
+            }
+            Goal::Governor { damping } => (p + damping * (way - h * target)) / (h * damping),
+            // It is among the applied forces.
+            Goal::Effort => return self.weight * p.abs(),
+        };
+        self.bounded(p, u, h * motor.force)
     }
 
     fn friction(&self, p: f64) -> f64 {
@@ -197,13 +210,22 @@ pub(crate) fn spring_residual(case: &Case, number: usize, done: &JointImpulse) -
     // Elongation now, and with prescribed bodies where they will be; free ones move along the row.
     let phi_next = phi_next(case, number, done);
     let (gamma, delta) = (spring.stiffness, spring.damping);
-    let wanted = phi_next * (h * gamma) + (phi_next - placed.phi) * delta;
+    let mut wanted = phi_next * (h * gamma) + (phi_next - placed.phi) * delta;
+    if spring.inertance > 0.0 {
+        wanted += rate_change(case, &placed) * spring.inertance;
+    }
     let error = (p + wanted) * compliance * placed.scale;
     if error.is_finite() {
         error.length()
     } else {
         f64::NAN
     }
+}
+
+/// ∇φ·ν⁺ − ∇φ·ν, with the gradients of the start and every body, prescribed ones too.
+pub(crate) fn rate_change(case: &Case, placed: &PlacedSpring) -> DVec3 {
+    let all = |_: usize| true;
+    placed.rates(case.after, case.before, all) - placed.rates(case.before, case.before, all)
 }
 
 /// φ⁺ = φ(free bodies at the start, prescribed ones at the end) + h ∇φ·ν⁺ of the free ones.

@@ -8,14 +8,19 @@ mod check;
 mod collection;
 mod compare;
 mod converge;
+mod convert;
 mod field;
+mod model;
 mod modes;
 mod options;
 mod planar_source;
 mod run;
 mod schema;
+mod series;
 mod shot;
+mod signals;
 mod solve;
+mod sweep;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -41,10 +46,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Check(check::Args),
+    Series(series::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     Converge(converge::Args),
+    Convert(convert::Args),
     Accel(accel::Args),
     Modes(modes::Args),
     Solve(solve::Args),
@@ -80,8 +88,11 @@ impl Command {
         match self {
             Self::Run(args) => args.run(),
             Self::Check(args) => args.run(),
+            Self::Series(args) => args.run(),
             Self::Compare(args) => args.run(),
+            Self::Sweep(args) => args.run(),
             Self::Converge(args) => args.run(),
+            Self::Convert(args) => args.run(),
             Self::Accel(args) => args.run(),
             Self::Modes(args) => args.run(),
             Self::Solve(args) => args.run(),

@@ -3,8 +3,12 @@
 //!
 //! Nothing here computes; a command does its work with the library and says the result with this.
 
+pub mod pace;
+pub mod progress;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
+use std::time::Duration;
 use stickslip::prelude::{BuildError, SceneError};
 use stickslip::record::RecordError;
 
@@ -14,6 +18,8 @@ pub enum Verdict {
     Good,
     /// Exit 1: not converged, not valid. The command has said why.
     Bad,
+    /// Exit 2: bad input, of which another program has told.
+    Refused,
     /// Exit 3: nothing is wrong as far as can be seen, but not all of it can be judged.
     Unjudged,
     /// Exit 130: ended by a signal, with everything kept.
@@ -33,6 +39,7 @@ impl Verdict {
         match self {
             Self::Good => 0,
             Self::Bad => 1,
+            Self::Refused => 2,
             Self::Unjudged => 3,
             Self::Interrupted => 130,
         }
@@ -111,6 +118,17 @@ pub fn progress_bar(length: u64, unit: &str, hidden: bool) -> ProgressBar {
         ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     bar
+}
+
+/// A number of seconds above zero, the value of an option.
+///
+/// # Errors
+/// Where it is none.
+pub fn positive_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0);
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a number of seconds above zero".into())
 }
 
 /// A time of the run for people: k·h to twelve digits, without what rounding has put behind them.

@@ -9,8 +9,9 @@ use crate::scene::{self, Scene, SceneError};
 use crate::world::World;
 use glam::DVec3;
 use std::sync::Arc;
-use stickslip_geometry::mass::centred;
+use stickslip_geometry::mass::{centred, shifted};
 use stickslip_geometry::{MassProperties, Pose, Twist};
+use stickslip_model::joint::AXIS_NAMES;
 use stickslip_model::{BodyState, Wrench};
 
 impl World {
@@ -72,6 +73,14 @@ impl World {
         for spring in &scene.springs {
             builder = builder.spring(spring_spec(spring));
         }
+        for joint in &scene.joints {
+            for spring in axis_springs(joint) {
+                builder = builder.spring(spring);
+            }
+        }
+        for frame in &scene.frames {
+            builder = builder.frame(frame.name.clone(), frame.body.clone(), frame.pose);
+        }
         builder.build().map_err(|e| at_its_place(scene, &e))
     }
 }
@@ -82,9 +91,10 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         orientation: body.orientation,
     };
     // A free body's origin is its centre of mass.
-    let shape = match body.motion {
-        scene::Motion::Free => centred(&body.shape),
-        scene::Motion::Fixed | scene::Motion::Prescribed(_) => body.shape.clone(),
+    let shape = match (&body.motion, body.mass) {
+        (scene::Motion::Free, scene::Mass::Given { centre, .. }) => shifted(&body.shape, -centre),
+        (scene::Motion::Free, _) => centred(&body.shape),
+        (scene::Motion::Fixed | scene::Motion::Prescribed(_), _) => body.shape.clone(),
     };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
@@ -93,6 +103,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
             let given = inertia.map(|inertia| MassProperties { mass, inertia });
             given.or_else(|| MassProperties::with_mass(&body.shape, mass))
         }
+        scene::Mass::Given { mass, inertia, .. } => Some(MassProperties { mass, inertia }),
     };
     BodySpec {
         name: body.name.clone(),
@@ -116,7 +127,27 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         friction: Some(body.material.friction),
         restitution: Some(body.material.restitution),
         groups: body.groups.clone(),
+        collide: body.collide,
+        any_inertia: matches!(body.mass, scene::Mass::Given { any: true, .. }),
     }
+}
+
+/// A spring for the damping, stiffness and armature of each axis that has any.
+fn axis_springs(joint: &scene::Joint) -> impl Iterator<Item = SpringSpec> {
+    let axes = joint.axes.iter().enumerate();
+    axes.filter(|(_, axis)| axis.is_sprung())
+        .map(|(k, axis)| SpringSpec {
+            name: format!("{} {}", joint.name, AXIS_NAMES[k]),
+            ends: scene::SpringEnds::Axis {
+                joint: joint.name.clone(),
+                axis: k,
+            },
+            stiffness: axis.stiffness,
+            damping: axis.damping,
+            inertance: axis.armature,
+            rest: Some(axis.rest),
+            explicit: false,
+        })
 }
 
 fn joint_spec(joint: &scene::Joint) -> JointSpec {
@@ -153,6 +184,7 @@ fn spring_spec(spring: &scene::Spring) -> SpringSpec {
         ends: spring.ends.clone(),
         stiffness: spring.stiffness,
         damping: spring.damping,
+        inertance: spring.inertance,
         rest: spring.rest,
         explicit: spring.explicit,
     }

@@ -17,6 +17,7 @@ pub mod methods;
 mod motion;
 pub mod planar;
 mod prescribed;
+pub mod probe;
 mod problem_file;
 pub mod scene;
 mod settings;

@@ -2,6 +2,7 @@
 //! their contacts.
 
 use crate::motion::{ForceLaw, Motion, TimeFunction};
+use stickslip_geometry::Pose;
 use stickslip_model::joint::AXES;
 use stickslip_model::{Aims, Friction, Model};
 
@@ -17,6 +18,17 @@ pub(crate) struct Setup {
     pub(crate) restitutions: Restitutions,
     /// The functions of time of each joint.
     pub(crate) drives: Vec<Drives>,
+    /// Names for places on bodies, sorted.
+    pub(crate) frames: Vec<NamedFrame>,
+}
+
+/// A name for a place on a body.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedFrame {
+    pub(crate) name: String,
+    /// `None` is the world.
+    pub(crate) body: Option<usize>,
+    pub(crate) pose: Pose,
 }
 
 /// Coefficients of friction by pair of bodies.

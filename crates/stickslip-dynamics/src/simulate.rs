@@ -4,9 +4,11 @@ use crate::budget::Chosen;
 use crate::error::StepError;
 use crate::methods::Projections;
 use crate::scene::Scene;
+use crate::snapshot::Snapshot;
 use crate::world::World;
 use std::ops::ControlFlow;
-use stickslip_model::{BodyState, Residual};
+use stickslip_model::bytes::Stored;
+use stickslip_model::{BodyState, Residual, stored};
 use stickslip_record::base64;
 use stickslip_record::{
     Account, Header, RecordError, Recorder, Start, StateHash, Summary, Trajectory,
@@ -72,6 +74,26 @@ impl Interruption {
         }
     }
 }
+
+stored!(Outcome {
+    steps,
+    account,
+    t,
+    worst,
+    rounding,
+    penetration,
+    allowed,
+    bound,
+    contacts,
+    iterations,
+    by_rule,
+    cones,
+    projections,
+    energy,
+    hash;
+    failure = None,
+    interrupted = None,
+});
 
 impl Outcome {
     /// Did every step meet its tolerance?
@@ -165,39 +187,110 @@ pub fn simulate(
     let mut hash = StateHash::new(&header.bodies);
     hash.update(world.steps(), world.states(), &world.last_step().joints);
     recorder.start(header, world.last_step())?;
-    let mut outcome = Outcome::of(world);
-    let mut before: Vec<BodyState> = Vec::new();
-    let end = End::of(world, until);
-    while !end.reached(world) && outcome.interrupted.is_none() {
-        before.clear();
-        before.extend_from_slice(world.states());
-        let t = world.time();
-        if let Err(e) = world.step() {
-            outcome.failure = Some(e);
-            break;
+    let underway = Underway {
+        hash,
+        outcome: Outcome::of(world),
+        end: End::of(world, until),
+    };
+    underway.run(world, recorder, progress)
+}
+
+/// Goes on with a run from what its recorder was given to remember: `world` is of the same scene, and is put where the run stood.
+/// States, hash and account are to the bit those of a run that was never interrupted.
+///
+/// # Errors
+/// When the recorder fails; it has been told to end with what it has. [`RecordError::Header`] where `memory` is none, or of another
+/// scene.
+pub fn resume(
+    world: &mut World,
+    memory: &[u8],
+    recorder: &mut dyn Recorder,
+    progress: &mut dyn FnMut(&World) -> ControlFlow<Interruption>,
+) -> Result<Outcome, RecordError> {
+    let mut rest = memory;
+    let damaged = || RecordError::Header("what the run remembered is damaged".into());
+    let underway = Underway::take(&mut rest).ok_or_else(damaged)?;
+    let snapshot = Snapshot::from_bytes(rest);
+    snapshot
+        .and_then(|snapshot| world.resume(&snapshot))
+        .map_err(|error| RecordError::Header(error.to_string()))?;
+    underway.run(world, recorder, progress)
+}
+
+/// A run between two steps, but for its world.
+struct Underway {
+    hash: StateHash,
+    outcome: Outcome,
+    end: End,
+}
+
+stored!(Underway { hash, outcome, end });
+
+impl Underway {
+    fn run(
+        mut self,
+        world: &mut World,
+        recorder: &mut dyn Recorder,
+        progress: &mut dyn FnMut(&World) -> ControlFlow<Interruption>,
+    ) -> Result<Outcome, RecordError> {
+        let mut before: Vec<BodyState> = Vec::new();
+        while !self.end.reached(world) && self.outcome.interrupted.is_none() {
+            before.clear();
+            before.extend_from_slice(world.states());
+            let t = world.time();
+            if let Err(e) = world.step() {
+                self.outcome.failure = Some(e);
+                break;
+            }
+            if let Err(error) = self.record(world, t, &before, recorder) {
+                return Err(self.give_up(recorder, error));
+            }
+            self.outcome.interrupted = progress(world).break_value();
         }
-        let step = world.last_step();
-        hash.update(step.step, &step.bodies, &step.joints);
-        let bodies = world.started_from().unwrap_or(&before);
-        let recorded = recorder.record(Start { t, bodies }, step);
-        outcome.add(world);
-        if let Err(error) = recorded {
-            outcome.hash = hash.hex();
-            let failure = Some(error.to_string());
-            // It may have room again for an end; what went wrong first is what is told.
-            let _ = recorder.finish(&Summary {
-                certified: false,
-                failure,
-                ..outcome.summary()
-            });
-            return Err(error);
-        }
-        outcome.interrupted = progress(world).break_value();
+        let reached = self.end.reached(world);
+        self.outcome.interrupted = self.outcome.interrupted.filter(|_| !reached);
+        recorder.remember(&|| self.memory(world), true)?;
+        self.outcome.hash = self.hash.hex();
+        recorder.finish(&self.outcome.summary())?;
+        Ok(self.outcome)
     }
-    outcome.interrupted = outcome.interrupted.filter(|_| !end.reached(world));
-    outcome.hash = hash.hex();
-    recorder.finish(&outcome.summary())?;
-    Ok(outcome)
+
+    /// Takes the step just done from the time `t` and the states `before`.
+    fn record(
+        &mut self,
+        world: &World,
+        t: f64,
+        before: &[BodyState],
+        recorder: &mut dyn Recorder,
+    ) -> Result<(), RecordError> {
+        let step = world.last_step();
+        self.hash.update(step.step, &step.bodies, &step.joints);
+        self.outcome.add(world);
+        let bodies = world.started_from().unwrap_or(before);
+        recorder.record(Start { t, bodies }, step)?;
+        recorder.remember(&|| self.memory(world), false)
+    }
+
+    /// What the run needs to go on from here.
+    fn memory(&self, world: &World) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        bytes.extend(world.snapshot().to_bytes());
+        bytes
+    }
+
+    /// After a step that could not be recorded.
+    fn give_up(mut self, recorder: &mut dyn Recorder, error: RecordError) -> RecordError {
+        self.outcome.hash = self.hash.hex();
+        let failure = Some(error.to_string());
+        // It may have room again for an end; what went wrong first is what is told.
+        let _ = recorder.finish(&Summary {
+            certified: false,
+            failure,
+            ..self.outcome.summary()
+        });
+        error
+    }
 }
 
 /// When a run is at its end.
@@ -206,6 +299,24 @@ enum End {
     Steps(u64),
     /// At this time, s.
     Time(f64),
+}
+
+impl Stored for End {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (steps, time) = match self {
+            Self::Steps(steps) => (Some(*steps), None),
+            Self::Time(until) => (None, Some(*until)),
+        };
+        (steps, time).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        match Stored::take(from)? {
+            (Some(steps), None) => Some(Self::Steps(steps)),
+            (None, Some(until)) => Some(Self::Time(until)),
+            _ => None,
+        }
+    }
 }
 
 impl End {

@@ -12,6 +12,7 @@ use crate::step::stepper::Stepper;
 use crate::step::task::Plan;
 use crate::stopwatch::Stopwatch;
 use glam::DVec3;
+use stickslip_geometry::Pose;
 use stickslip_model::{
     Body, BodyState, ContactImpulse, JointImpulse, Model, Restitution, Scheme, StepRecord, Wrench,
 };
@@ -314,6 +315,16 @@ impl World {
         self.state.energy_slack
     }
 
+    /// Where the frame of that name is in the world; `None` where there is none.
+    #[must_use]
+    pub fn frame(&self, name: &str) -> Option<Pose> {
+        let frames = &self.setup.frames;
+        let found = frames.binary_search_by(|f| f.name.as_str().cmp(name));
+        let frame = &frames[found.ok()?];
+        let on = frame.body.map_or(Pose::IDENTITY, |i| self.states()[i].pose);
+        Some(on.then(&frame.pose))
+    }
+
     /// What the joint or spring of that name did in the last step; `None` before the first one.
     #[must_use]
     pub fn joint(&self, name: &str) -> Option<&JointImpulse> {
@@ -378,7 +389,7 @@ pub(crate) fn energy(
     }
     for (k, spring) in model.springs.iter().enumerate() {
         let placed = spring.place(model, states, last_phi(model, joints, k));
-        sum += spring.energy(&placed);
+        sum += spring.energy(&placed) + spring.kinetic(&placed, states);
     }
     sum
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::Value;
-use stickslip_dynamics::scene::{Scene, schema};
+use stickslip_dynamics::scene::{Files, Scene, schema};
 use support::json_schema;
 
 /// A scene in which every table of the format appears once.
@@ -168,6 +168,29 @@ joint = "shaft"
 axis = "rx"
 stiffness = 1
 rest = 0
+
+[[motor]]
+joint = "shaft"
+axis = "rx"
+position = { t = [0, 1], value = [0, 0], repeat = true }
+stiffness = 1
+damping = 1
+force = 1
+
+[[frame]]
+name = "tip"
+body = "box"
+position = [0, 0, 1]
+orientation = { rpy = [0, 0, 0] }
+
+[[include]]
+file = "robots/arm.urdf"
+prefix = "arm/"
+position = [100, 0, 0]
+orientation = { rpy = [0, 0, 0] }
+fixed-base = true
+joints = { elbow = 0.5 }
+hold = { stiffness = 1, damping = 1 }
 "#;
 
 fn whole() -> toml::Table {
@@ -176,7 +199,10 @@ fn whole() -> toml::Table {
 
 fn parse(document: &toml::Table) -> Result<Scene, String> {
     let text = toml::to_string(document).expect("a document can be written");
-    Scene::parse(&text, "whole.toml", &[]).map_err(|error| error.message)
+    // Models are beside the scenes.
+    let scenes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/any.toml");
+    let files = Files::beside(std::path::Path::new(scenes));
+    Scene::parse_with(&text, "whole.toml", &[], files).map_err(|error| error.message)
 }
 
 /// A path into the document: keys, and numbers for the items of arrays.

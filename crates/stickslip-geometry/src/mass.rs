@@ -140,6 +140,28 @@ pub fn centred(shape: &Shape) -> Shape {
     }
 }
 
+/// The shape in a frame shifted so that all of it moves by `shift`.
+#[must_use]
+pub fn shifted(shape: &Shape, shift: DVec3) -> Shape {
+    if shift == DVec3::ZERO {
+        return shape.clone();
+    }
+    let pose = Pose::at(shift);
+    let moved = match shape {
+        Shape::Mesh(mesh) => return Shape::Mesh(Arc::new(mesh.shifted(shift))),
+        Shape::Points { points, .. } => Shape::points(points.iter().map(|p| *p + shift).collect()),
+        Shape::Compound(c) => Shape::compound(c.placed(&pose)),
+        Shape::HalfSpace { normal, offset } => {
+            Shape::half_space(*normal, offset + normal.dot(shift))
+        }
+        one => Shape::compound([Piece {
+            shape: one.clone(),
+            pose,
+        }]),
+    };
+    moved.unwrap_or_else(|_| shape.clone())
+}
+
 /// Volume, first and second moments of the inside of a closed mesh.
 fn integrals(mesh: &Mesh) -> Option<(f64, DVec3, DMat3)> {
     let found = volume_integrals(mesh.vertices(), mesh.triangles());

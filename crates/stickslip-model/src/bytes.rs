@@ -19,17 +19,20 @@ pub trait Stored: Sized {
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
-/// A structure as its fields, one after the other.
+/// A structure as its fields, one after the other; fields after a semicolon are not stored and have this value when read.
 #[macro_export]
 macro_rules! stored {
-    ($type:ty { $($field:ident),+ $(,)? }) => {
+    ($type:ty { $($field:ident),+ $(,)? $(; $($unstored:ident = $value:expr),+ $(,)?)? }) => {
         impl $crate::bytes::Stored for $type {
             fn put(&self, out: &mut Vec<u8>) {
                 $($crate::bytes::Stored::put(&self.$field, out);)+
             }
 
             fn take(from: &mut &[u8]) -> Option<Self> {
-                Some(Self { $($field: $crate::bytes::Stored::take(from)?),+ })
+                Some(Self {
+                    $($field: $crate::bytes::Stored::take(from)?,)+
+                    $($($unstored: $value,)+)?
+                })
             }
         }
     };

@@ -32,7 +32,8 @@ pub struct Certificate {
     pub residuals: [f64; Residual::ALL.len()],
     /// Deepest true penetration of any pair at the end of the step, m (0 where none).
     pub penetration: f64,
-    /// Largest speed of a free body, m/s: the tolerance of an island scales with max(1 m/s, |ν|) of its own bodies.
+    /// Largest speed of a free body, before the step or after it, m/s: the tolerance of an island scales with max(1 m/s, |ν|) of its own
+    /// bodies.
     pub speed: f64,
     /// The equalities (momentum, map, norm, prescribed, geometry) hold by construction, so they are held
     /// to rounding: the largest residual in units of its own rounding bound. Above 1 a number was
@@ -51,7 +52,7 @@ pub struct Certificate {
 /// What the bound of an island's residuals is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bound {
-    /// Speed of its fastest free body, m/s.
+    /// Speed of its fastest free body, before the step or after it, m/s.
     pub speed: f64,
     /// Largest rounding of a gap or a joint's coordinate, divided by h, m/s.
     pub floor: f64,

@@ -37,16 +37,47 @@ pub enum Goal {
         /// Largest rate, m/s or rad/s; may be infinite.
         speed: f64,
     },
+    /// A coordinate as well, drawn to it by the force γ(target − c) − δ ċ.
+    Servo {
+        /// γ ≥ 0, N/m or N m/rad.
+        stiffness: f64,
+        /// δ ≥ 0, N s/m or N m s/rad.
+        damping: f64,
+    },
+    /// A rate as well, drawn to it by the force δ(target − ċ).
+    Governor {
+        /// δ > 0, N s/m or N m s/rad.
+        damping: f64,
+    },
+    /// A force or torque, N or N m: it acts along the gradient of the start of the step, like any applied force, and has no row.
+    Effort,
 }
 
 impl Goal {
     /// The rate a motor aims at over a step of length h, from the coordinate `from`; `target` is the value of its function
     /// at the end of the step.
+    ///
+    /// A servo is linear in the step: p = −(hγ(c⁺ − target) + δ(c⁺ − c)). As a row this is u + C p = 0 with u the rate less
+    /// γ(target − c)/(hγ + δ), and C = 1/(h²γ + hδ): stable at every h, whatever the gains.
     #[must_use]
     pub fn rate(self, from: f64, target: f64, h: f64) -> f64 {
         match self {
-            Self::Velocity => target,
+            Self::Velocity | Self::Governor { .. } => target,
             Self::Position { speed } => ((target - from) / h).clamp(-speed, speed),
+            Self::Servo { stiffness, damping } => {
+                stiffness * (target - from) / (h * stiffness + damping)
+            }
+            Self::Effort => 0.0,
+        }
+    }
+
+    /// C of the motor's row in a step of length h, 1/kg or 1/(kg m²): zero for one that is rigid within its force.
+    #[must_use]
+    pub fn compliance(self, h: f64) -> f64 {
+        match self {
+            Self::Servo { stiffness, damping } => 1.0 / (h * (h * stiffness + damping)),
+            Self::Governor { damping } => 1.0 / (h * damping),
+            Self::Velocity | Self::Position { .. } | Self::Effort => 0.0,
         }
     }
 }

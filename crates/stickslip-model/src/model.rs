@@ -18,6 +18,8 @@ pub struct Body {
     pub inverse_inertia: DMat3,
     /// One bit for each group it is in: bodies that share a group do not collide.
     pub groups: u64,
+    /// Does it collide with nothing at all?
+    pub ghost: bool,
 }
 
 /// The bodies of a world and what joins them, sorted by name.
@@ -32,11 +34,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// May the two meet: is one of them free, and do they share no group?
+    /// May the two meet: is one of them free, is neither a ghost, and do they share no group?
     #[must_use]
     pub fn may_collide(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.bodies[i], &self.bodies[j]);
-        (a.is_free() || b.is_free()) && a.groups & b.groups == 0
+        (a.is_free() || b.is_free()) && !(a.ghost || b.ghost) && a.groups & b.groups == 0
     }
 
     /// Names of the bodies, in their order.
@@ -72,6 +74,7 @@ impl Body {
             },
             mass: Some(mass),
             groups: 0,
+            ghost: false,
         }
     }
 
@@ -84,6 +87,7 @@ impl Body {
             mass: None,
             inverse_inertia: DMat3::ZERO,
             groups: 0,
+            ghost: false,
         }
     }
 

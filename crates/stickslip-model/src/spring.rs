@@ -25,10 +25,10 @@ pub enum Ends {
     },
 }
 
-/// A spring with a damper in parallel.
+/// A spring with a damper and an inerter in parallel.
 ///
 /// Its elongation is φ = |x_b − x_a| − rest (or coordinate − rest of a joint's axis), and its force on the
-/// second body along the growing φ is −γ φ − δ dφ/dt. A spring between points whose length at rest is zero
+/// second body along the growing φ is −γ φ − δ dφ/dt − a d²φ/dt²; a is the inertance, such as that of a rotor behind a gear. A spring between points whose length at rest is zero
 /// has the three components of x_b − x_a for φ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spring {
@@ -40,6 +40,8 @@ pub struct Spring {
     pub stiffness: f64,
     /// δ ≥ 0, N s/m or N m s/rad.
     pub damping: f64,
+    /// a ≥ 0, kg or kg m².
+    pub inertance: f64,
     /// Length (or coordinate) at rest, m or rad.
     pub rest: f64,
     /// Taken at the start of the step instead of implicitly: unstable where h is too large, for comparison.
@@ -74,12 +76,12 @@ pub struct PlacedSpring {
     pub scale: f64,
 }
 
-/// h γ φ⁺ + δ(φ⁺ − φ) = −p with φ⁺ the elongation at the end of the step: as a row C p + φ⁺/h + … = 0.
+/// h γ φ⁺ + δ(φ⁺ − φ) + a(∇φ·ν⁺ − ∇φ·ν) = −p with φ⁺ the elongation at the end of the step: as a row C p + φ⁺/h + … = 0.
 impl Spring {
-    /// C = 1/(h²γ + hδ), 1/kg; `None` where the spring does nothing.
+    /// C = 1/(h²γ + hδ + a), 1/kg; `None` where the spring does nothing.
     #[must_use]
     pub fn compliance(&self, h: f64) -> Option<f64> {
-        let stiffness = h * (h * self.stiffness + self.damping);
+        let stiffness = h * (h * self.stiffness + self.damping) + self.inertance;
         (stiffness > 0.0 && !self.explicit).then(|| 1.0 / stiffness)
     }
 
@@ -185,6 +187,15 @@ impl Spring {
                 32.0 * f64::EPSILON * size
             }
         }
+    }
+
+    /// ½ a (dφ/dt)², J.
+    #[must_use]
+    pub fn kinetic(&self, placed: &PlacedSpring, states: &[BodyState]) -> f64 {
+        if self.inertance == 0.0 {
+            return 0.0;
+        }
+        0.5 * self.inertance * placed.rates(states, states, |_| true).length_squared()
     }
 
     /// ½ γ φ², J.

@@ -5,7 +5,7 @@
 //! | `scene.rs`, `world.rs`, `certificate.rs`, `trajectory.rs` | the objects, as thin as can be: names, defaults and arrays are made in Python |
 //! | `run.rs` | whole runs, interrupted by Ctrl-C between steps |
 //! | `table.rs`, `buffer.rs` | columns in one memory for NumPy and Arrow |
-//! | `solve.rs`, `planar.rs`, `plate.rs`, `studies.rs` | the other commands of the program, and the program itself |
+//! | `solve.rs`, `planar.rs`, `plate.rs`, `studies.rs`, `sweep.rs` | the other commands of the program, and the program itself |
 //! | `errors.rs`, `arguments.rs` | the border: exceptions with the program's words, numbers in and out |
 //!
 //! Nothing here computes. A world is behind a lock that is only tried: a second thread gets an exception and does not wait. The
@@ -21,6 +21,7 @@ mod run;
 mod scene;
 mod solve;
 mod studies;
+mod sweep;
 mod table;
 mod trajectory;
 mod world;
@@ -43,6 +44,8 @@ mod _core {
     use crate::solve::{solve_contact, solve_file, solve_lcp};
     #[pymodule_export]
     use crate::studies::{check, compare, converge, program};
+    #[pymodule_export]
+    use crate::sweep::SweepPlan;
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

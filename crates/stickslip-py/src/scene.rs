@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stickslip::dynamics::scene::{Contents, Files, Override, schema};
+use stickslip::dynamics::scene::{Contents, Files, Model, Note, Override, Regard, schema};
+use stickslip::prelude::DVec3;
 
 /// A scene that has been read; it cannot be changed.
 #[pyclass(frozen, module = "stickslip._core")]
@@ -70,6 +71,69 @@ impl Scene {
         Ok(Self {
             read: Arc::new(scene),
         })
+    }
+
+    /// The scene of a URDF or MJCF model alone; `root` is the first element that the file must have.
+    #[staticmethod]
+    fn model(
+        py: Python<'_>,
+        path: PathBuf,
+        set: Set,
+        root: &str,
+        how: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let get = |key: &str| -> PyResult<Bound<'_, PyAny>> {
+            let found = how.get_item(key)?;
+            found.ok_or_else(|| pyo3::exceptions::PyKeyError::new_err(key.to_owned()))
+        };
+        let [x, y, z] = get("position")?.extract::<[f64; 3]>()?;
+        let model = Model {
+            fixed_base: get("fixed_base")?.extract()?,
+            prefix: get("prefix")?.extract()?,
+            position: DVec3::new(x, y, z),
+            packages: get("packages")?.extract()?,
+            srdf: get("srdf")?.extract()?,
+            joints: get("joints")?.extract()?,
+            key: get("key")?.extract()?,
+            ignore_overlaps: get("ignore_overlaps")?.extract()?,
+            any_inertia: get("any_inertia")?.extract()?,
+            no_self_collision: !get("self_collision")?.extract::<bool>()?,
+            hold: get("hold")?.extract()?,
+            ground: get("ground")?.extract()?,
+            friction: get("friction")?.extract()?,
+        };
+        let scene = detached(py, || {
+            let set = overrides(set);
+            let scene = stickslip::prelude::Scene::from_model(&path, &model, &set, Some(root));
+            Ok(scene?)
+        })?;
+        Ok(Self {
+            read: Arc::new(scene),
+        })
+    }
+
+    /// What of its models is not used as it stands in their files: place, what, why, and what becomes of it.
+    #[getter]
+    fn model_notes(&self) -> Vec<(String, String, String, &'static str)> {
+        let note = |note: &Note| {
+            let regard = match note.regard {
+                Regard::NotUnderstood => "not understood",
+                Regard::Changed => "changed",
+                Regard::NoEffect => "no effect",
+            };
+            (
+                note.place.to_string(),
+                note.what.clone(),
+                note.why.clone(),
+                regard,
+            )
+        };
+        self.read.model_notes.iter().map(note).collect()
+    }
+
+    #[getter]
+    fn frames(&self) -> Vec<&str> {
+        self.read.frames.iter().map(|f| f.name.as_str()).collect()
     }
 
     #[getter]

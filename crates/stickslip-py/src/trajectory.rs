@@ -7,6 +7,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stickslip::dynamics::check::scene_of;
+use stickslip::dynamics::probe::Probe;
 use stickslip::model::joint::AXIS_NAMES;
 use stickslip::model::{ContactImpulse, JointImpulse};
 use stickslip::prelude::{BodyState, Residual, StepRecord, World};
@@ -136,6 +137,24 @@ impl Trajectory {
         Ok(done?)
     }
 
+    /// Values of a number that can be read off each record, as f64 in native order (NaN where there is none), and its unit.
+    fn series<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> Result<(Bound<'py, PyBytes>, &'static str), Fault> {
+        let (values, unit) = detached(py, || {
+            let world = World::from_scene(&scene_of(&self.run)?)?;
+            let probe = Probe::parse(name, world.model()).map_err(Fault::input)?;
+            let of = |f: &Frame| probe.of(world.model(), &f.step).unwrap_or(f64::NAN);
+            let values: Vec<u8> = (self.run.frames.iter())
+                .flat_map(|frame| of(frame).to_ne_bytes())
+                .collect();
+            Ok((values, probe.unit()))
+        })?;
+        Ok((PyBytes::new(py, &values), unit))
+    }
+
     fn __len__(&self) -> usize {
         self.frames().len()
     }
@@ -186,6 +205,7 @@ impl Trajectory {
     fn certified(&self) -> bool {
         let tolerance = self.run.header.tolerance;
         let here = || {
+            // The first frame is the start, which no step led to: it has no certificate.
             let mut steps = self.run.frames.iter().skip(1);
             steps.all(|frame| frame.step.certificate.holds(tolerance))
         };

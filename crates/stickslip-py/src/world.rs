@@ -317,6 +317,18 @@ impl World {
         rows(py, 1, std::iter::once(state_numbers(state)))
     }
 
+    /// Place and orientation (scalar first) of the frame of that name, 7 numbers.
+    fn frame(&self, name: &str) -> PyResult<[f64; 7]> {
+        let held = self.lock()?;
+        let world = &held.as_ref().ok_or(Fault::Closed)?.world;
+        let Some(pose) = world.frame(name) else {
+            let message = format!("there is no frame `{name}`");
+            return Err(pyo3::exceptions::PyKeyError::new_err(message));
+        };
+        let (x, q) = (pose.position, pose.orientation);
+        Ok([x.x, x.y, x.z, q.w, q.x, q.y, q.z])
+    }
+
     /// Puts the world into a state; step number and time stay, or become `at`. Nothing is remembered of the steps before.
     fn set_state(&self, values: &Bound<'_, PyAny>, at: Option<(u64, f64)>) -> PyResult<()> {
         let values = numbers("the state", values)?;

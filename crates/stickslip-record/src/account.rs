@@ -1,7 +1,7 @@
 //! How the steps of a run came to be accepted: certified, approximate, divided.
 
 use serde::{Deserialize, Serialize};
-use stickslip_model::{Kind, StepRecord};
+use stickslip_model::{Kind, StepRecord, stored};
 
 /// How the steps of a run came to be accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +26,14 @@ pub struct Approximate {
     /// When that was, s.
     pub t: f64,
 }
+
+stored!(Approximate { count, worst, t });
+stored!(Account {
+    steps,
+    approximate,
+    divided,
+    within
+});
 
 impl Account {
     /// Counts a record, whose certificate was to hold to `tolerance` (m/s).

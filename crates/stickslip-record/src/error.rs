@@ -49,6 +49,14 @@ pub enum RecordError {
         /// What is missing.
         reason: String,
     },
+    /// A run cannot go on from this file.
+    #[error("{}: no run can go on from this: {reason}", path.display())]
+    Unresumable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// The file ends too early.
     #[error("{}: the file is cut short: {reason}", path.display())]
     Truncated {

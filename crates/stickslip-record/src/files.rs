@@ -41,7 +41,9 @@ fn not_plain() -> io::Error {
 /// Where the operating system refuses; what was there before is then there still.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     check_plain(path)?;
-    let unfinished = beside(path, ".unfinished");
+    // Several processes may write it at once: each beside it for itself.
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let unfinished = beside(path, &format!(".{}-{count}.unfinished", std::process::id()));
     let write = || {
         let mut file = File::create(&unfinished)?;
         file.write_all(bytes)?;

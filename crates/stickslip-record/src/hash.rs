@@ -1,9 +1,11 @@
 //! One number for a whole run: SHA-256 over every state.
 
 use crate::recorder::state_numbers;
+use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use stickslip_model::{BodyState, JointImpulse};
+use stickslip_model::bytes::Stored;
+use stickslip_model::{BodyState, JointImpulse, stored};
 
 /// A running SHA-256 over all states of a run.
 ///
@@ -16,7 +18,37 @@ use stickslip_model::{BodyState, JointImpulse};
 /// and q against −q, gives another hash.
 #[derive(Clone, Debug)]
 pub struct StateHash {
-    sha: Sha256,
+    sha: Sha,
+}
+
+stored!(StateHash { sha });
+
+/// SHA-256 over what has come so far, which can be stored and gone on with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sha(pub(crate) Sha256);
+
+impl Stored for Sha {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend(self.0.serialize());
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let length = SerializedState::<Sha256>::default().len();
+        let (bytes, rest) = from.split_at_checked(length)?;
+        let state = SerializedState::<Sha256>::try_from(bytes).ok()?;
+        *from = rest;
+        Sha256::deserialize(&state).ok().map(Self)
+    }
+}
+
+/// 64 hexadecimal digits.
+pub(crate) fn hex(digest: impl IntoIterator<Item = u8>) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in digest {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 impl StateHash {
@@ -30,12 +62,12 @@ impl StateHash {
             sha.update((bytes.len() as u64).to_le_bytes());
             sha.update(bytes);
         }
-        Self { sha }
+        Self { sha: Sha(sha) }
     }
 
     /// Adds one state of the run.
     pub fn update(&mut self, step: u64, bodies: &[BodyState], joints: &[JointImpulse]) {
-        self.sha.update(step.to_le_bytes());
+        self.sha.0.update(step.to_le_bytes());
         for body in bodies {
             self.numbers(state_numbers(body));
         }
@@ -47,18 +79,13 @@ impl StateHash {
     fn numbers<const N: usize>(&mut self, numbers: [f64; N]) {
         // −0 + 0 = +0; all other numbers are unchanged.
         let bytes = numbers.map(|x| (x + 0.0).to_bits().to_le_bytes());
-        self.sha.update(bytes.as_flattened());
+        self.sha.0.update(bytes.as_flattened());
     }
 
     /// The hash of all states so far, 64 hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut text = String::with_capacity(64);
-        for byte in self.sha.clone().finalize() {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        hex(self.sha.0.clone().finalize())
     }
 }
 
@@ -119,6 +146,25 @@ mod tests {
             hash(&["a", "bc"], &[(0, &two)]),
             hash(&["ab", "c"], &[(0, &two)])
         );
+    }
+
+    #[test]
+    fn a_hash_that_was_stored_goes_on_to_the_same_number() {
+        let states: Vec<BodyState> = (0..40).map(|k| state(f64::from(k))).collect();
+        let mut whole = StateHash::new(&["ball"]);
+        // At every place, in the middle of a block of SHA-256 or not.
+        for (k, one) in (0..).zip(&states) {
+            let mut bytes = Vec::new();
+            whole.put(&mut bytes);
+            let mut rest = &bytes[..];
+            let mut again = StateHash::take(&mut rest).expect("a hash");
+            assert!(rest.is_empty());
+            for hash in [&mut whole, &mut again] {
+                hash.update(k, std::slice::from_ref(one), &[]);
+            }
+            assert_eq!(whole.hex(), again.hex());
+            assert!(StateHash::take(&mut &bytes[1..]).is_none());
+        }
     }
 
     const PYTHON: &str = "b7d9f41a385e25c30c0573d1d6794ef86e552f3c7ebe789cdaf411a825e5b786";

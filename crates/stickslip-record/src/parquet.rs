@@ -5,6 +5,7 @@
 //! Parquet files in the folder `run.parquet.parts`, joined when it ends.
 
 mod bodies;
+mod checkpoint;
 mod columns;
 mod decode;
 mod encode;
@@ -15,8 +16,10 @@ mod pages;
 mod parts;
 mod read;
 mod reserve;
+mod resume;
 mod seal;
 mod sink;
+mod table;
 mod tables;
 mod write;
 
@@ -27,6 +30,8 @@ mod tests_cost;
 
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
+pub use resume::Resumed;
+pub use table::{Cells, TableColumn, write_table};
 pub use tables::Paths;
 pub use write::ParquetWriter;
 

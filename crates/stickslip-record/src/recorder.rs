@@ -2,7 +2,8 @@
 
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
-use stickslip_model::{BodyState, Kind, Residual, StepRecord};
+use stickslip_model::bytes::Stored;
+use stickslip_model::{BodyState, Kind, Residual, StepRecord, stored};
 
 /// The state at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,16 @@ pub trait Recorder: Send {
     /// If a number is not finite, the step does not follow the last one, or writing fails.
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError>;
 
+    /// After a step: what the run would need to go on from there, made where it is asked for. With `ending` the run is about to end
+    /// here. A recorder that keeps none of it does nothing.
+    ///
+    /// # Errors
+    /// If writing fails.
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        let _ = (memory, ending);
+        Ok(())
+    }
+
     /// Closes the output.
     ///
     /// # Errors
@@ -38,12 +49,18 @@ pub trait Recorder: Send {
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError>;
 }
 
+/// Gives what a run needs to go on, as bytes.
+pub type Memory<'a> = &'a dyn Fn() -> Vec<u8>;
+
 impl<R: Recorder + ?Sized> Recorder for &mut R {
     fn start(&mut self, header: &Header, initial: &StepRecord) -> Result<(), RecordError> {
         (**self).start(header, initial)
     }
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         (**self).record(before, step)
+    }
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        (**self).remember(memory, ending)
     }
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {
         (**self).finish(summary)
@@ -56,6 +73,9 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
     }
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         (**self).record(before, step)
+    }
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        (**self).remember(memory, ending)
     }
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {
         (**self).finish(summary)
@@ -96,6 +116,12 @@ impl Recorder for Tee<'_> {
             .try_for_each(|output| output.record(before, step))
     }
 
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        self.outputs
+            .iter_mut()
+            .try_for_each(|output| output.remember(memory, ending))
+    }
+
     /// Finishes all of them, also when one fails; the first error is returned.
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {
         let mut result = Ok(());
@@ -130,6 +156,8 @@ struct Held {
     step: StepRecord,
 }
 
+stored!(Held { t, bodies, step });
+
 impl<R: Recorder> Every<R> {
     /// Every `every`th step goes to `inner`; 0 is taken as 1.
     #[must_use]
@@ -141,6 +169,19 @@ impl<R: Recorder> Every<R> {
             held: None,
             spare: None,
         }
+    }
+
+    /// Goes on where another one stood: `memory` is what `inner` was given to remember. The rest of it, which belongs to the
+    /// run, comes back; `None` where it is no such thing.
+    #[must_use]
+    pub fn resume(every: u64, inner: R, memory: &[u8]) -> Option<(Self, Vec<u8>)> {
+        let mut rest = memory;
+        let resumed = Self {
+            steps: Stored::take(&mut rest)?,
+            held: Stored::take(&mut rest)?,
+            ..Self::new(every, inner)
+        };
+        Some((resumed, rest.to_vec()))
     }
 }
 
@@ -170,6 +211,20 @@ impl<R: Recorder> Recorder for Every<R> {
         held.step.clone_from(step);
         self.held = Some(held);
         Ok(())
+    }
+
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        let Self {
+            inner, steps, held, ..
+        } = self;
+        let with_ours = || {
+            let mut bytes = Vec::new();
+            steps.put(&mut bytes);
+            held.put(&mut bytes);
+            bytes.extend(memory());
+            bytes
+        };
+        inner.remember(&with_ours, ending)
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), RecordError> {

@@ -68,6 +68,8 @@ fn seeds(reader: &str) -> Vec<Vec<u8>> {
     let text = |words: &[&str]| words.iter().map(|w| w.as_bytes().to_vec()).collect();
     match reader {
         "scene" => files("scenes", "toml"),
+        "urdf" => files("scenes/robots", "urdf"),
+        "mjcf" => files("scenes/robots", "xml"),
         "setting" => text(&["step.h=0.02", "body.mass=[1, 2]", "material.friction=0.3"]),
         "expression" => text(&["if(mod(t, 0.1) < 0.05, sin(3*t)^2, -abs(t)/2)", "min(1, max(t, 2))"]),
         "stl" => text(&[

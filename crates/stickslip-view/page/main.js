@@ -18,6 +18,12 @@ function verdictOf({ certified, failure, approximate, divided, steps, tolerance 
   return [`${count} approximate`, "bad", `certified ${steps - count} of ${steps} steps; ${count} approximate, worst ${digits(worst)} m/s at t = ${digits(t)} s${parts}`];
 }
 
+// A run that did not come to its end says so in a sentence.
+function earlyOf({ failure, certified, until, reached }) {
+  if (!failure && certified !== null) return "";
+  return `This run ended early, at t = ${digits(reached)} s of ${digits(until)} s: ${failure ?? "it did not end by itself"}.`;
+}
+
 async function main() {
   const begun = performance.now();
   const run = await readRun();
@@ -35,6 +41,8 @@ async function main() {
   $("verdict").textContent = verdict;
   $("verdict").classList.add(look);
   $("verdict").title = why;
+  $("early").textContent = earlyOf(run.about);
+  $("early").hidden = !$("early").textContent;
   $("bodies").append(new Option("– whole run –", "-1"), ...run.bodies.map((body, k) => new Option(cut(body.name), String(k))));
   $("scrub").max = String(run.frames - 1);
 

@@ -168,6 +168,8 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
         "approximate": summary.map(|s| json!({ "count": s.approximate.count, "worst": s.approximate.worst, "t": s.approximate.t })),
         "divided": summary.map(|s| s.divided),
         "failure": summary.and_then(|s| s.failure.clone()),
+        "until": header.until,
+        "reached": film.frames().last().map(|f| f.step.t),
         "frames": film.frames().len(),
         "contacts_every": contacts_every,
         "notes": notes,

@@ -32,6 +32,7 @@ pub use stickslip_model as model;
 pub use stickslip_planar as planar;
 pub use stickslip_problems as problems;
 pub use stickslip_record as record;
+pub use stickslip_robots as robots;
 pub use stickslip_solvers as solvers;
 
 /// The examples of the project's pages, run as tests.

@@ -116,15 +116,20 @@ fn joint_work(case: &Case, number: usize, done: &JointImpulse) -> f64 {
 }
 
 /// A spring's energy on both sides, and the work of ends that move by themselves. In an impact no time passes and springs do
-/// nothing.
+/// nothing but by their inertance.
 fn spring_energy(case: &Case, number: usize, done: &JointImpulse, sides: &mut Sides) {
     let (model, h) = (case.model, case.given.h);
     let spring = &model.springs[number];
+    let now = spring.place(model, case.before, done.coordinates[0]);
+    // Of an inerter: ½ a(∇φ·ν)², whose rate after the step is that along the gradients of its start.
+    let all = |_: usize| true;
+    let inertance = 0.5 * spring.inertance;
+    sides.have += inertance * now.rates(case.after, case.before, all).length_squared();
+    sides.may += inertance * now.rates(case.before, case.before, all).length_squared();
     if spring.explicit || h == 0.0 {
         return;
     }
     let gamma = 0.5 * spring.stiffness;
-    let now = spring.place(model, case.before, done.coordinates[0]);
     let next = phi_next(case, number, done);
     sides.have += gamma * next.length_squared();
     sides.may += gamma * now.phi.length_squared();

@@ -22,11 +22,14 @@ impl IslandBounds {
         self.islands.join_linked(model, case.contacts);
         self.bounds.clear();
         self.bounds.resize(model.bodies.len(), Bound::default());
-        for (i, body) in model.bodies.iter().enumerate() {
-            let twist = &case.after[i].twist;
-            let speed = twist.linear.length() + twist.angular.length() * body.shape.radius();
-            if body.is_free() {
-                self.widen(case, [Some(i)], Bound { speed, floor: 0.0 });
+        // Before the step and after it: what an impact brings is stopped by impulses of that size.
+        for states in [case.before, case.after] {
+            for (i, (body, state)) in model.bodies.iter().zip(states).enumerate() {
+                let twist = &state.twist;
+                let speed = twist.linear.length() + twist.angular.length() * body.shape.radius();
+                if body.is_free() {
+                    self.widen(case, [Some(i)], Bound { speed, floor: 0.0 });
+                }
             }
         }
         self.take_floors(case);

@@ -4,32 +4,39 @@ mod dump;
 mod onlookers;
 mod outputs;
 mod report;
-mod signals;
+mod resume;
 mod traced;
 
+use crate::model::ModelArgs;
 use crate::options::overrides;
+use crate::signals::Signals;
 use onlookers::Onlookers;
 use outputs::Outputs;
 use report::Report;
-use signals::Signals;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stickslip::dynamics::scene::{Files, Override};
-use stickslip::dynamics::simulate::{Interruption, header};
+use stickslip::dynamics::scene::Override;
+use stickslip::dynamics::simulate::{Interruption, header, resume};
 use stickslip::prelude::{Scene, World, simulate};
-use stickslip::record::Every;
-use stickslip_console::{Failure, Verdict, print_as};
+use stickslip::record::{Every, Recorder};
+use stickslip_console::{Failure, Verdict, positive_seconds, print_as};
 
 /// Simulate a scene and certify every step
 ///
-/// Ctrl-C ends a run after the step at hand, with everything written; a second one ends it at once.
+/// Ctrl-C and SIGTERM end a run after the step at hand, with everything written; a second one ends it at once. However a run
+/// ended, kill -9 included, `--resume` goes on from its last saved step, to the same bits.
 ///
 /// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
+/// Example: stickslip run --resume stack.parquet
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The scene file (TOML)
-    scene: PathBuf,
+    /// The scene file (TOML), or a model (.urdf, .xml, .mjcf)
+    #[arg(required_unless_present = "resume")]
+    scene: Option<PathBuf>,
+    /// Go on with the run that was to write this Parquet file, from its last saved step; scene and settings are those in the file
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = OF_A_NEW_RUN)]
+    resume: Option<PathBuf>,
     /// Length of a step, s
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     h: Option<String>,
@@ -72,6 +79,9 @@ pub(crate) struct Args {
     /// Record every Nth step only
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
+    /// Seconds between saves of a .parquet: what a run that is killed may have to compute again
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = positive_seconds)]
+    save_every: Duration,
     /// With a .csv: also write the contacts with their forces, beside it
     #[arg(long)]
     contacts: bool,
@@ -100,41 +110,107 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// No progress bar
+    /// Where standard error is no terminal: seconds between lines of progress
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive_seconds)]
+    progress: Duration,
+    /// No progress
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    model: ModelArgs,
 }
+
+/// Options that a run which goes on has had already.
+const OF_A_NEW_RUN: [&str; 27] = [
+    "scene",
+    "h",
+    "until",
+    "method",
+    "error",
+    "cone",
+    "solver",
+    "tolerance",
+    "accept",
+    "strict",
+    "set",
+    "output",
+    "every",
+    "contacts",
+    "joints",
+    "fixed_base",
+    "package_path",
+    "srdf",
+    "start",
+    "key",
+    "height",
+    "hold",
+    "ground",
+    "friction",
+    "ignore_overlaps",
+    "no_self_collision",
+    "any_inertia",
+];
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let files = Files::beside(&self.scene).anywhere(self.allow_outside);
-        let scene = Scene::read_with(&self.scene, &self.overrides()?, files)?;
-        for note in &scene.notes {
-            eprintln!("note: {note}");
+        match (&self.resume, &self.scene) {
+            (Some(file), _) => self.go_on(file),
+            (None, Some(scene)) => self.begin(scene),
+            (None, None) => Err(Failure::Input("no scene".into())),
         }
-        let mut world = World::from_scene(&scene)?;
+    }
+
+    /// A new run.
+    fn begin(&self, file: &Path) -> Result<Verdict, Failure> {
+        let overrides = self.overrides()?;
+        let scene = self.model.read(file, &overrides, self.allow_outside)?;
+        let world = World::from_scene(&scene)?;
+        let outputs = self.outputs(file).recorder(&scene, &world)?;
+        let run = Run {
+            recorder: Every::new(self.every, outputs),
+            scene: &scene,
+            world,
+            memory: None,
+            written: &self.output,
+        };
+        self.finish(run)
+    }
+
+    /// To the end of a run, new or not, and what it came to.
+    fn finish<R: Recorder>(&self, run: Run<'_, R>) -> Result<Verdict, Failure> {
+        let Run {
+            scene,
+            mut world,
+            mut recorder,
+            memory,
+            written,
+        } = run;
         world.set_threads(self.threads as usize);
-        let header = header(&scene, &world);
-        let mut recorder = Every::new(self.every, self.outputs().recorder(&scene, &world)?);
-        let mut onlookers = Onlookers::new(&self, &scene, &world)?;
         let signals = Signals::watch()?;
         let start = Instant::now();
-        let until = scene.step.until;
-        let outcome = simulate(&mut world, &header, until, &mut recorder, &mut |w| {
+        let mut onlookers = Onlookers::new(self, scene, &world)?;
+        let mut progress = |w: &World| {
             onlookers.look(w);
             match self.limit {
                 _ if signals.came() => ControlFlow::Break(Interruption::Signal),
                 Some(limit) if start.elapsed() >= limit => ControlFlow::Break(Interruption::Limit),
                 _ => ControlFlow::Continue(()),
             }
-        })?;
+        };
+        let outcome = match memory {
+            None => {
+                let (header, until) = (header(scene, &world), scene.step.until);
+                simulate(&mut world, &header, until, &mut recorder, &mut progress)?
+            }
+            Some(memory) => resume(&mut world, &memory, &mut recorder, &mut progress)?,
+        };
         onlookers.end(&world, &outcome);
         let report = Report {
-            scene: &scene,
+            scene,
             world: &world,
             outcome: &outcome,
             onlookers: &onlookers,
-            written: &self.output,
+            written,
             elapsed: start.elapsed().as_secs_f64(),
         };
         print_as(self.json, || report.json(), || report.text())?;
@@ -167,20 +243,24 @@ impl Args {
         )
     }
 
-    fn outputs(&self) -> Outputs<'_> {
+    fn outputs<'a>(&'a self, scene: &'a Path) -> Outputs<'a> {
         Outputs {
             files: &self.output,
-            scene: &self.scene,
+            scene,
             contacts: self.contacts,
             joints: self.joints,
+            save_every: self.save_every,
         }
     }
 }
 
-/// A number of seconds above zero.
-fn positive_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0);
-    seconds
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| "expected a number of seconds above zero".into())
+/// A run that is about to begin, or to go on.
+struct Run<'a, R> {
+    scene: &'a Scene,
+    world: World,
+    recorder: R,
+    /// Where it goes on: what its recorder was given to remember.
+    memory: Option<Vec<u8>>,
+    /// Trajectory files.
+    written: &'a [PathBuf],
 }

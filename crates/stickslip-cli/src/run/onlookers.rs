@@ -1,20 +1,24 @@
-//! What looks at every step of a run: the progress bar, the watch for ambiguous states, the stages that ran, the dump of problems, and the
+//! What looks at every step of a run: progress, the watch for ambiguous states, the stages that ran, the dump of problems, and the
 //! count of steps that another solver answered.
 
 use super::Args;
 use super::dump::Dump;
 use super::traced::Traced;
-use indicatif::ProgressBar;
+use std::path::Path;
+use std::time::Instant;
 use stickslip::dynamics::alarm::Watch;
-use stickslip::dynamics::simulate::steps_until;
 use stickslip::prelude::{Outcome, Scene, World};
 use stickslip::solvers::auto::selection::RULE;
-use stickslip_console::{Failure, progress_bar};
+use stickslip_console::progress::Progress;
+use stickslip_console::{Failure, time};
 
 pub(super) struct Onlookers {
-    bar: ProgressBar,
-    /// Length of a step, s. The bar goes by time: steps may be shorter than h.
-    h: f64,
+    progress: Progress,
+    /// When the run is to end, s. Progress goes by time: steps may be shorter than h.
+    until: f64,
+    begun: Instant,
+    /// The step from which this process goes on, and its time; known with the first one that it does.
+    pub(super) since: Option<(u64, f64)>,
     pub(super) watch: Option<Watch>,
     pub(super) others: Others,
     pub(super) traced: Option<Traced>,
@@ -25,20 +29,22 @@ pub(super) struct Onlookers {
 
 impl Onlookers {
     pub(super) fn new(args: &Args, scene: &Scene, world: &World) -> Result<Self, Failure> {
-        let h = scene.step.h;
-        let steps = steps_until(h, scene.step.until);
-        let bar = progress_bar(steps, "step", args.quiet || args.json);
         let mut watch = args.alarm.then(Watch::default);
         if let Some(watch) = &mut watch {
             watch.look(world);
         }
         let folder = args.dump.as_deref();
         let dump = folder
-            .map(|folder| Dump::new(folder, &args.dump_steps, args.dump_blocks, &args.scene))
+            .map(|folder| {
+                let file = Path::new(&scene.file);
+                Dump::new(folder, &args.dump_steps, args.dump_blocks, file)
+            })
             .transpose()?;
         Ok(Self {
-            bar,
-            h,
+            progress: Progress::new(args.progress, args.quiet || args.json),
+            until: scene.step.until,
+            begun: Instant::now(),
+            since: None,
             watch,
             others: Others::of(&scene.step.solver),
             traced: args.trace.then(Traced::new),
@@ -49,9 +55,7 @@ impl Onlookers {
 
     /// After a step.
     pub(super) fn look(&mut self, world: &World) {
-        if world.steps().is_multiple_of(16) {
-            self.bar.set_position((world.time() / self.h) as u64);
-        }
+        self.tell(world);
         if let Some(watch) = &mut self.watch {
             watch.look(world);
         }
@@ -64,9 +68,28 @@ impl Onlookers {
         }
     }
 
+    /// Simulated time, steps, contacts, speed, and what is left.
+    fn tell(&mut self, world: &World) {
+        let last = world.last_step();
+        let (step, t) = *self.since.get_or_insert((last.step - 1, last.t - last.h));
+        if last.step == step + 1 {
+            self.progress.start_at(t / self.until);
+        }
+        let (until, begun) = (self.until, self.begun);
+        self.progress.at(last.t / until, || {
+            let active = last.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
+            let speed = (last.step - step) as f64 / begun.elapsed().as_secs_f64();
+            format!(
+                "t = {} s of {until} s, {} steps, {active} contacts, {speed:.0} steps/s",
+                time(last.t),
+                last.step
+            )
+        });
+    }
+
     /// After the last step; a refused one is dumped.
     pub(super) fn end(&mut self, world: &World, outcome: &Outcome) {
-        self.bar.finish_and_clear();
+        self.progress.end();
         if let (Some(traced), Some(_)) = (&mut self.traced, &outcome.failure) {
             traced.refused(world);
         }

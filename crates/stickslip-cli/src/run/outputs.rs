@@ -2,6 +2,7 @@
 
 use crate::options::title_of;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use stickslip::prelude::{Scene, World};
 use stickslip::record::csv::{contacts_path, joints_path};
 use stickslip::record::files::check_plain;
@@ -18,6 +19,8 @@ pub(super) struct Outputs<'a> {
     /// Contacts and joints beside a CSV.
     pub(super) contacts: bool,
     pub(super) joints: bool,
+    /// Time between saves of a Parquet file.
+    pub(super) save_every: Duration,
 }
 
 impl Outputs<'_> {
@@ -33,7 +36,7 @@ impl Outputs<'_> {
             tee = match ending(path).as_str() {
                 "parquet" => {
                     files.extend(Paths::new(path).tables.into_iter().skip(1));
-                    tee.with(ParquetWriter::new(path))
+                    tee.with(ParquetWriter::new(path).save_every(self.save_every))
                 }
                 "csv" => {
                     files.extend(self.contacts.then(|| contacts_path(path)));

@@ -46,8 +46,9 @@ impl Report<'_> {
     /// How many steps, and how long they took.
     fn add_length(&self, lines: &mut Vec<String>) {
         let (o, step) = (self.outcome, &self.scene.step);
-        let each = if o.steps > 0 {
-            self.elapsed / o.steps as f64
+        let (since, t) = self.onlookers.since.unwrap_or((o.steps, o.t));
+        let each = if o.steps > since {
+            self.elapsed / (o.steps - since) as f64
         } else {
             0.0
         };
@@ -59,6 +60,12 @@ impl Report<'_> {
             seconds(self.elapsed),
             seconds(each)
         ));
+        if since > 0 {
+            lines.push(format!(
+                "  resumed      at t = {} s, after {since} steps: time and pace are those of the rest",
+                time(t)
+            ));
+        }
         let over = o.t - step.until;
         if o.reached_end() && over > 1e-9 * step.h {
             lines.push(format!(
@@ -85,10 +92,23 @@ impl Report<'_> {
                 "  {what} at t = {t} s of {until} s; what was computed is kept"
             ));
         }
+        let file = self.resumable();
+        lines.extend(file.map(|file| format!("  to go on     stickslip run --resume {file}")));
         if o.account.steps > 0 {
             let words = account::words(&o.account, self.world.settings().tolerance);
             lines.push(format!("  certified    {words}"));
         }
+    }
+
+    /// The file from which an interrupted run can go on, as it is written on a command line.
+    fn resumable(&self) -> Option<String> {
+        self.outcome.interrupted?;
+        let parquet = |p: &&PathBuf| {
+            p.extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case("parquet"))
+        };
+        let file = self.written.iter().find(parquet)?;
+        Some(quoted(&file.display().to_string()))
     }
 
     /// What came nearest to not being certified, or was not.
@@ -153,7 +173,8 @@ impl Report<'_> {
     /// What was seen on the way.
     fn add_onlookers(&self, lines: &mut Vec<String>) {
         let (o, seen) = (self.outcome, self.onlookers);
-        lines.extend(seen.others.text(o.steps));
+        let since = seen.since.map_or(0, |(step, _)| step);
+        lines.extend(seen.others.text(o.steps - since));
         if o.by_rule > 0 {
             lines.push(format!(
                 "  solver       {} ended in another motion than the rule's in {} of {} steps; the rule's was taken",
@@ -176,6 +197,7 @@ impl Report<'_> {
         if let Some(traced) = &seen.traced {
             json["trace"] = traced.json();
         }
+        json["resume"] = json!(self.resumable());
         json["by_other_solvers"] = json!(seen.others.steps);
         json["by_rule"] = json!(self.outcome.by_rule);
         if let Some(dump) = &seen.dump {
@@ -183,6 +205,15 @@ impl Report<'_> {
         }
         json
     }
+}
+
+/// A word of a command line: in quotes where a shell would take it for several.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn json_of(o: &Outcome, elapsed: f64) -> Value {

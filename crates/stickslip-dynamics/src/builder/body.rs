@@ -25,6 +25,10 @@ pub struct BodySpec {
     pub restitution: Option<f64>,
     /// Groups it is in: bodies that share one do not collide.
     pub groups: Vec<String>,
+    /// Does it collide with anything?
+    pub collide: bool,
+    /// May its inertia break the triangle inequality?
+    pub any_inertia: bool,
 }
 
 impl BodySpec {
@@ -68,6 +72,8 @@ impl BodySpec {
             friction: None,
             restitution: None,
             groups: Vec::new(),
+            collide: true,
+            any_inertia: false,
         }
     }
 

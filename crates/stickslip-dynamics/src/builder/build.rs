@@ -4,11 +4,11 @@ use super::WorldBuilder;
 use super::body::BodySpec;
 use super::build_joint::{build_joint, build_spring};
 use super::checks::{check_body, check_friction, check_restitution, check_state, refuse_overlaps};
-use super::joint::{JointSpec, SpringSpec};
+use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
 use crate::methods::Method;
 use crate::motion::Motion;
-use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
+use crate::setup::{AppliedForce, Drives, Frictions, NamedFrame, Restitutions, Setup};
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use stickslip_model::{Body, BodyState, Model};
@@ -29,6 +29,7 @@ impl WorldBuilder {
         let (mut setup, states) = self.take_bodies()?;
         let apart = self.add_pairs(&mut setup)?;
         self.add_forces(&mut setup)?;
+        self.add_frames(&mut setup)?;
         setup.drives = join(&mut setup.model, &states, &self.joints, &self.springs)?;
         self.settings.ignored = uncolliding(&setup.model, &self.joints, apart);
         self.check_method(&setup.model)?;
@@ -90,6 +91,7 @@ impl WorldBuilder {
             frictions: Frictions::default(),
             restitutions: Restitutions::default(),
             drives: Vec::new(),
+            frames: Vec::new(),
         };
         let mut states = Vec::new();
         let groups = group_bits(&self.bodies)?;
@@ -112,6 +114,7 @@ impl WorldBuilder {
             };
             setup.model.bodies.push(Body {
                 groups: bits,
+                ghost: !spec.collide,
                 ..body
             });
             setup.motions.push(spec.motion);
@@ -146,6 +149,18 @@ impl WorldBuilder {
             let body = index(&setup.model, &name, "a force")?;
             setup.forces.push(AppliedForce { body, law });
         }
+        Ok(())
+    }
+
+    fn add_frames(&mut self, setup: &mut Setup) -> Result<(), BuildError> {
+        for (name, body, pose) in std::mem::take(&mut self.frames) {
+            let body = match body.as_str() {
+                WORLD => None,
+                name => Some(index(&setup.model, name, "a frame")?),
+            };
+            setup.frames.push(NamedFrame { name, body, pose });
+        }
+        setup.frames.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(())
     }
 

@@ -142,12 +142,14 @@ fn build_axis(spec: &AxisSpec, k: usize) -> Result<Axis, String> {
     });
     if let Some(m) = &motor {
         let fast = match m.goal {
-            Goal::Velocity => true,
+            Goal::Velocity | Goal::Effort => true,
             Goal::Position { speed } => not_negative(speed),
+            Goal::Servo { stiffness, damping } => good_gains(stiffness, damping),
+            Goal::Governor { damping } => good_gains(damping, 0.0),
         };
         if !(not_negative(m.force) && fast) {
             return Err(format!(
-                "the force and speed of the motor on {name} must not be negative"
+                "the force, speed and gains of the motor on {name} must not be negative, and its gain not be zero"
             ));
         }
     }
@@ -157,6 +159,11 @@ fn build_axis(spec: &AxisSpec, k: usize) -> Result<Axis, String> {
         motor,
         friction: spec.friction,
     })
+}
+
+/// Is the gain of what is aimed at positive, and the other one not negative; both finite?
+fn good_gains(aimed: f64, other: f64) -> bool {
+    aimed > 0.0 && aimed.is_finite() && other >= 0.0 && other.is_finite()
 }
 
 /// Does the joint hold at the start? The misfit is named where it does not.
@@ -232,12 +239,16 @@ pub(super) fn build_spring(
             Ends::Axis { joint, axis: *axis }
         }
     };
-    for (what, value) in [("stiffness", spec.stiffness), ("damping", spec.damping)] {
+    for (what, value) in [
+        ("stiffness", spec.stiffness),
+        ("damping", spec.damping),
+        ("inertance", spec.inertance),
+    ] {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(bad(format!("its {what} must not be negative, got {value}")));
         }
     }
-    if spec.stiffness == 0.0 && spec.damping == 0.0 {
+    if spec.stiffness == 0.0 && spec.damping == 0.0 && spec.inertance == 0.0 {
         return Err(bad("it does nothing: stiffness and damping are zero".into()));
     }
     let mut spring = Spring {
@@ -245,6 +256,7 @@ pub(super) fn build_spring(
         ends,
         stiffness: spec.stiffness,
         damping: spec.damping,
+        inertance: spec.inertance,
         // Not zero, so that the length between points is measured.
         rest: spec.rest.unwrap_or(1.0),
         explicit: spec.explicit,

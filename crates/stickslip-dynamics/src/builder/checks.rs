@@ -69,7 +69,7 @@ pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
             if spec.shape.is_particle() {
                 return particle(spec).map_or(Ok(()), |reason| bad(reason.into()));
             }
-            check_inertia(&mass.inertia).or_else(bad)
+            check_inertia(&mass.inertia, spec.any_inertia).or_else(bad)
         }
         (Motion::Prescribed(_), None) => Ok(()),
     }
@@ -85,8 +85,8 @@ fn particle(spec: &BodySpec) -> Option<&'static str> {
 }
 
 /// Symmetric, positive definite, and the triangle inequality: no moment exceeds the sum of the other two,
-/// which is the same as ½ tr(I) 1 − I being positive semidefinite.
-pub(super) fn check_inertia(inertia: &DMat3) -> Result<(), String> {
+/// which is the same as ½ tr(I) 1 − I being positive semidefinite; `any` lets that be broken.
+pub(super) fn check_inertia(inertia: &DMat3, any: bool) -> Result<(), String> {
     let scale = inertia.x_axis.length() + inertia.y_axis.length() + inertia.z_axis.length();
     if !inertia.is_finite() || scale <= 0.0 {
         return Err("its inertia must be finite and positive".into());
@@ -97,6 +97,9 @@ pub(super) fn check_inertia(inertia: &DMat3) -> Result<(), String> {
     }
     if !positive(inertia, 0.0) {
         return Err("its inertia must be positive definite".into());
+    }
+    if any {
+        return Ok(());
     }
     let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
     let second_moments = DMat3::from_diagonal(DVec3::splat(0.5 * trace)) - *inertia;

@@ -156,6 +156,8 @@ pub struct SpringSpec {
     pub stiffness: f64,
     /// N s/m or N m s/rad.
     pub damping: f64,
+    /// kg or kg m².
+    pub inertance: f64,
     /// Length or coordinate at rest; `None`: that at the start.
     pub rest: Option<f64>,
     /// Taken at the start of the step.

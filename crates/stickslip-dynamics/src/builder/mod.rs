@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::world::World;
 use glam::DVec3;
 use std::sync::Arc;
+use stickslip_geometry::Pose;
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_model::{BodyState, Cone, Friction, Reading, Wrench};
 
@@ -27,6 +28,7 @@ pub struct WorldBuilder {
     ignored: Vec<[String; 2]>,
     joints: Vec<JointSpec>,
     springs: Vec<SpringSpec>,
+    frames: Vec<(String, String, Pose)>,
     friction: Friction,
     restitution: f64,
     pair_restitutions: Vec<([String; 2], f64)>,
@@ -45,6 +47,7 @@ impl World {
             ignored: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            frames: Vec::new(),
             friction: Friction::default(),
             restitution: 0.0,
             pair_restitutions: Vec::new(),
@@ -83,6 +86,13 @@ impl WorldBuilder {
     #[must_use]
     pub fn spring(mut self, spring: SpringSpec) -> Self {
         self.springs.push(spring);
+        self
+    }
+
+    /// Gives a place on a body (or on the world, by [`WORLD`]) a name.
+    #[must_use]
+    pub fn frame(mut self, name: impl Into<String>, body: impl Into<String>, pose: Pose) -> Self {
+        self.frames.push((name.into(), body.into(), pose));
         self
     }
 

@@ -6,7 +6,7 @@
 
 mod events;
 mod facets;
-mod quantity;
+pub(crate) mod quantity;
 
 pub use events::{Event, OrderAtEvent};
 pub use quantity::{COMPONENTS, Quantity, QuantityError};

@@ -130,7 +130,8 @@ impl Quantity {
     }
 }
 
-fn component_of(state: &BodyState, component: usize) -> f64 {
+/// One of [`COMPONENTS`].
+pub(crate) fn component_of(state: &BodyState, component: usize) -> f64 {
     let (p, q) = (state.pose.position, state.pose.orientation);
     let (v, w) = (state.twist.linear, state.twist.angular);
     let all = [

@@ -54,6 +54,12 @@ impl<'a> Scope<'a> {
         self
     }
 
+    /// Whether the index `i` is known.
+    #[must_use]
+    pub fn knows_index(&self) -> bool {
+        self.index.is_some()
+    }
+
     /// Whether a body's state may be used.
     #[must_use]
     pub fn knows_state(&self) -> bool {
@@ -69,7 +75,7 @@ impl<'a> Scope<'a> {
                 return Err(ExpressionError::new(span.clone(), message));
             }
             "i" => {
-                let missing = "`i` is known only in a body that has `count`";
+                let missing = "`i` is known only in an entry that has `count`";
                 let missing = || ExpressionError::new(span.clone(), missing);
                 return self.index.map(Step::Constant).ok_or_else(missing);
             }

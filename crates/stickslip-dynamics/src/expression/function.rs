@@ -17,6 +17,48 @@ pub struct Function(Form);
 enum Form {
     Constant(f64),
     Code { steps: Box<[Step]>, depth: usize },
+    Table(Box<Table>),
+}
+
+/// Values at given times, with straight lines between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Rising times, s; at least two.
+    pub times: Vec<f64>,
+    /// As many values.
+    pub values: Vec<f64>,
+    /// Does it begin again at its end?
+    pub repeats: bool,
+}
+
+impl Table {
+    /// Value and rate at time `t`; before the first time and after the last one the value stays, unless it repeats.
+    fn jet(&self, t: f64) -> Jet {
+        let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
+        let t = match self.repeats {
+            true => {
+                first
+                    + libm::fmod(
+                        libm::fmod(t - first, last - first) + (last - first),
+                        last - first,
+                    )
+            }
+            false => t,
+        };
+        let k = self.times.partition_point(|at| *at <= t);
+        if k == 0 {
+            return Jet::constant(self.values[0]);
+        }
+        if k == self.times.len() {
+            return Jet::constant(self.values[k - 1]);
+        }
+        let slope = (self.values[k] - self.values[k - 1]) / (self.times[k] - self.times[k - 1]);
+        Jet {
+            value: self.values[k - 1] + slope * (t - self.times[k - 1]),
+            rate: slope,
+            second: 0.0,
+        }
+    }
 }
 
 impl Default for Function {
@@ -38,6 +80,28 @@ impl Function {
         Self(Form::Constant(value))
     }
 
+    /// Values at given times, with straight lines between them; nothing where the times do not rise, are not as many, or a number is
+    /// not finite.
+    #[must_use]
+    pub fn table(table: Table) -> Option<Self> {
+        let rises = table.times.windows(2).all(|w| w[0] < w[1]);
+        let numbers = table.times.iter().chain(&table.values);
+        let good = rises
+            && table.times.len() > 1
+            && table.times.len() == table.values.len()
+            && numbers.clone().all(|x| x.is_finite());
+        good.then(|| Self(Form::Table(Box::new(table))))
+    }
+
+    /// The table, if it is one.
+    #[must_use]
+    pub fn as_table(&self) -> Option<&Table> {
+        match &self.0 {
+            Form::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
     /// From postfix code that leaves one result; nothing if it ever holds more than [`STACK`].
     pub(super) fn from_steps(steps: Vec<Step>) -> Option<Self> {
         let (mut height, mut depth) = (0_usize, 0);
@@ -57,6 +121,8 @@ impl Function {
         match &self.0 {
             Form::Constant(value) => Cow::Owned(vec![Step::Constant(*value)]),
             Form::Code { steps, .. } => Cow::Borrowed(steps),
+            // A table is no formula; who prints one looks for it first.
+            Form::Table(table) => Cow::Owned(vec![Step::Constant(table.values[0])]),
         }
     }
 
@@ -65,7 +131,7 @@ impl Function {
     pub fn as_constant(&self) -> Option<f64> {
         match self.0 {
             Form::Constant(value) => Some(value),
-            Form::Code { .. } => None,
+            Form::Code { .. } | Form::Table(_) => None,
         }
     }
 
@@ -83,6 +149,7 @@ impl Function {
             Form::Constant(value) => *value,
             Form::Code { steps, depth } if *depth <= 8 => run::<8>(steps, t, state).value,
             Form::Code { steps, .. } => run::<STACK>(steps, t, state).value,
+            Form::Table(table) => table.jet(t).value,
         }
     }
 
@@ -94,6 +161,7 @@ impl Function {
             Form::Constant(value) => Jet::constant(*value),
             Form::Code { steps, depth } if *depth <= 8 => run::<8>(steps, t, &NO_STATE),
             Form::Code { steps, .. } => run::<STACK>(steps, t, &NO_STATE),
+            Form::Table(table) => table.jet(t),
         }
     }
 }

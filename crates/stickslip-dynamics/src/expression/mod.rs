@@ -26,7 +26,7 @@ mod parser;
 mod print;
 
 pub use bind::Scope;
-pub use function::Function;
+pub use function::{Function, Table};
 pub use jet::Jet;
 pub(crate) use nearest::nearest;
 pub use parameters::resolve;

@@ -155,11 +155,26 @@ impl<'a> Parser<'a> {
 
     fn power(&mut self) -> Result<(), ExpressionError> {
         self.atom()?;
+        self.unit();
         if let Some(span) = self.accept(TokenKind::Caret) {
             self.nested(Self::unary)?;
             self.apply(Operator::Pow, span);
         }
         Ok(())
+    }
+
+    /// `deg` behind a number, a name or a bracket makes degrees radians.
+    fn unit(&mut self) {
+        let Some(token) = self.peek() else {
+            return;
+        };
+        if token.kind == TokenKind::Name && token.text == "deg" {
+            let span = token.span();
+            self.next += 1;
+            self.code
+                .push((Item::Number(std::f64::consts::PI / 180.0), span.clone()));
+            self.apply(Operator::Mul, span);
+        }
     }
 
     fn atom(&mut self) -> Result<(), ExpressionError> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   1  the solvers, one after the other                           (`step/mod.rs`)
-//!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own; as four at most where
+//!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own; as eight at most where
 //!                                                                 an answer of rung 3 is at hand
 //!   3  an answer whose residual is within `accept`                recorded with that residual: approximate
 //!   4  the whole step once more, with patience                    certified after all, or approximate
@@ -28,10 +28,10 @@ use stickslip_model::bytes::Stored;
 /// Parts of a whole step: it is divided into so many at most. What a step of h/64 cannot resolve is no matter of its length.
 const PARTS: u32 = 64;
 
-/// Parts into which it is divided at most where an answer within `accept` is at hand. (What two or four shorter steps do not
-/// resolve are redundant contacts that contradict each other by less than that, and sixteen rarely do: a wall of a hundred bricks
-/// that is hit took two minutes for a step of sixty-four parts, of which some were approximate too.)
-const FEWER: u32 = 4;
+/// Parts into which it is divided at most where an answer within `accept` is at hand. (What eight shorter steps do not resolve are
+/// redundant contacts that contradict each other by less than that: a wall of a hundred bricks that is hit took two minutes for a
+/// step of sixty-four parts, of which some were approximate too. With four, steps stay approximate that eight certify.)
+const FEWER: u32 = 8;
 
 /// Parts grow up to this length. Eight steps of h/8 take less than finding out, perhaps in vain, whether h/4 or h/2 would do.
 const LONGEST_GROWN: u32 = PARTS / 8;

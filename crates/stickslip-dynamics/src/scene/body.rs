@@ -34,6 +34,8 @@ pub struct Body {
     pub angular_velocity: DVec3,
     /// Groups it is in; bodies that share one do not collide.
     pub groups: Vec<String>,
+    /// Does it collide with anything?
+    pub collide: bool,
     /// The body's own friction and restitution, or those of `[material]`.
     pub material: Material,
     /// The bytes of the file to point at in messages: the value of `name`.
@@ -68,6 +70,7 @@ impl Body {
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
             groups: Vec::new(),
+            collide: true,
             material: Material::default(),
             span: 0..0,
         }
@@ -132,5 +135,16 @@ pub enum Mass {
         /// The inertia matrix about the body's origin in its own frame, kg m²; where it is absent it
         /// follows from the shape with uniform density.
         inertia: Option<DMat3>,
+    },
+    /// Everything, whatever the shape says.
+    Given {
+        /// The mass, kg.
+        mass: f64,
+        /// The centre of mass in the frame of the shape, m. The body's origin is there: the shape is shifted.
+        centre: DVec3,
+        /// The inertia matrix about the centre of mass, along the axes of the body's frame, kg m².
+        inertia: DMat3,
+        /// May it break the triangle inequality?
+        any: bool,
     },
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use glam::{DQuat, DVec3};
+use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Goal};
 
 use crate::expression::Function;
@@ -108,6 +109,14 @@ pub struct JointAxis {
     pub motor: Option<JointMotor>,
     /// Dry friction, N or N m.
     pub friction: f64,
+    /// N s/m or N m s/rad.
+    pub damping: f64,
+    /// Of a spring, N/m or N m/rad.
+    pub stiffness: f64,
+    /// Coordinate at which the spring is at rest, m or rad.
+    pub rest: f64,
+    /// Inertia that moves with the axis, kg or kg m².
+    pub armature: f64,
 }
 
 /// A `[[joint]]` entry.
@@ -127,6 +136,27 @@ pub struct Joint {
     pub axes: [JointAxis; AXES],
     /// May the two bodies collide?
     pub collide: bool,
+    /// The bytes of the file to point at in messages.
+    pub span: Range<usize>,
+}
+
+impl JointAxis {
+    /// Does it need a spring of its own in the world: for damping, stiffness or armature?
+    #[must_use]
+    pub fn is_sprung(&self) -> bool {
+        self.damping > 0.0 || self.stiffness > 0.0 || self.armature > 0.0
+    }
+}
+
+/// A `[[frame]]` entry: a name for a place on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// The name.
+    pub name: String,
+    /// The name of the body; "world" for the world.
+    pub body: String,
+    /// In the body's frame.
+    pub pose: Pose,
     /// The bytes of the file to point at in messages.
     pub span: Range<usize>,
 }
@@ -161,6 +191,8 @@ pub struct Spring {
     pub stiffness: f64,
     /// N s/m or N m s/rad.
     pub damping: f64,
+    /// kg or kg m².
+    pub inertance: f64,
     /// Length or coordinate at rest; that at the start where absent.
     pub rest: Option<f64>,
     /// Taken at the start of the step, for comparison.

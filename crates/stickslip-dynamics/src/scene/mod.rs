@@ -12,15 +12,19 @@ mod files;
 mod joint;
 mod keys;
 mod material;
+mod models;
 mod node;
 mod overrides;
+mod paths;
 mod png;
 mod read_body;
+mod read_include;
 mod read_joint;
 mod read_mass;
 mod read_material;
 mod read_mesh;
 mod read_motion;
+mod read_motor;
 mod read_pairs;
 mod read_scene;
 mod read_shape;
@@ -44,13 +48,15 @@ pub use body::{Body, Mass, Motion, Prescribed};
 pub use error::SceneError;
 pub use files::{Contents, Files, MAX_BESIDE};
 pub use joint::{
-    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
+    Anchor, Axes, AxisHold, Frame, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
     SpringEnds,
 };
 pub use material::{ContactPair, Material};
+pub use models::Model;
 pub use overrides::Override;
 pub use schema::schema;
 pub use settings::{SOLVERS, StepSettings};
+pub use stickslip_robots::{Note, Regard};
 
 use crate::expression::Function;
 
@@ -86,6 +92,8 @@ pub struct Scene {
     pub joints: Vec<Joint>,
     /// The `[[spring]]` entries.
     pub springs: Vec<Spring>,
+    /// The `[[frame]]` entries.
+    pub frames: Vec<Frame>,
     /// The name of the file.
     pub file: String,
     /// The text of the file, without the overrides.
@@ -96,6 +104,8 @@ pub struct Scene {
     pub files: Contents,
     /// Repairs that were made to meshes, in words.
     pub notes: Vec<String>,
+    /// What of included models is not used as it stands in their files.
+    pub model_notes: Vec<Note>,
 }
 
 /// A `[[force]]` entry: a force and a torque that act on one free body, as functions of time.
@@ -143,11 +153,13 @@ impl Scene {
             forces: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            frames: Vec::new(),
             file: String::new(),
             text: Arc::from(""),
             overrides: Vec::new(),
             files: Contents::new(),
             notes: Vec::new(),
+            model_notes: Vec::new(),
         }
     }
 
@@ -211,6 +223,18 @@ impl Scene {
             read_scene::read_scene(&sources, &files).map_err(|fault| sources.error(*fault))?;
         (scene.files, scene.notes) = files.finish();
         Ok(scene)
+    }
+
+    /// Are these overrides of keys that a scene with this text has? What the values mean is not looked at.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`], for the first that is not.
+    pub fn check_keys(text: &str, file: &str, overrides: &[Override]) -> Result<(), SceneError> {
+        let sources = node::Sources::new(file, text, overrides);
+        let applied = sources
+            .document()
+            .and_then(|mut document| overrides::apply(&mut document, &sources));
+        applied.map_err(|fault| sources.error(*fault))
     }
 
     /// An error at a place of this scene's file, such as the `span` of a body.

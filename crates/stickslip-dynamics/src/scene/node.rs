@@ -23,6 +23,8 @@ pub(super) struct Fault {
     pub(super) place: Place,
     pub(super) message: String,
     pub(super) help: Option<String>,
+    /// Where in another file it is.
+    pub(super) elsewhere: Option<stickslip_robots::Place>,
 }
 
 /// Faults are rare and travel far, so they are boxed.
@@ -34,6 +36,17 @@ impl Fault {
             place: place.clone(),
             message: message.into(),
             help: None,
+            elsewhere: None,
+        })
+    }
+
+    /// What is wrong with a model that this place includes.
+    pub(super) fn in_model(place: &Place, error: stickslip_robots::RobotError) -> Box<Self> {
+        Box::new(Self {
+            place: place.clone(),
+            message: error.message,
+            help: error.help,
+            elsewhere: Some(error.place),
         })
     }
 
@@ -241,7 +254,12 @@ impl<'a> Sources<'a> {
             place,
             message,
             help,
+            elsewhere,
         } = fault;
+        if let Some(there) = elsewhere {
+            let (file, text) = (&there.source.file, &there.source.text);
+            return SceneError::at(file, text, there.span, message, help);
+        }
         match place
             .source
             .checked_sub(1)

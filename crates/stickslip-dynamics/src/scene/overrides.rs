@@ -5,14 +5,15 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
-use super::keys::{Kind, MATERIAL, ROOT, STEP, TableSpec};
+use super::Scene;
 use super::node::{Fault, Key, Node, Outcome, Place, Sources, Value};
+use super::paths::{self, Path, Stair};
 use crate::expression::nearest;
 
 /// One change to a scene: a parameter by its name, or a value by its path, such as `step.h`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// The name of a parameter, or a path such as `step.h`, `material.friction` or `gravity`.
+    /// The name of a parameter, or a path such as `step.h`, `gravity.z`, `body.box.mass` or `joint.hinge.motor.velocity`.
     pub key: String,
     /// The value as it would stand in the file; quotes around strings and formulas may be left out.
     pub value: String,
@@ -89,39 +90,30 @@ impl fmt::Display for Override {
     }
 }
 
-/// The tables whose keys can be set by path.
-const SETTABLE: [(&str, &TableSpec); 2] = [("step", &STEP), ("material", &MATERIAL)];
-
 /// Applies the overrides to the document, in order.
 pub(super) fn apply(document: &mut Node, sources: &Sources<'_>) -> Outcome<()> {
     for (k, option) in sources.overrides.iter().enumerate() {
         let source = k + 1;
         let path = path_of(document, option, source)?;
-        set(document, &path, option.node(source)?, source, option);
+        let value = option.node(source)?;
+        let place = Place {
+            source,
+            span: option.key_span(),
+        };
+        set(document, &path, value, &place, "the scene")?;
     }
     Ok(())
 }
 
-/// The path of keys that an override means.
-fn path_of(document: &Node, option: &Override, source: usize) -> Outcome<Vec<String>> {
-    let parameters = parameter_names(document);
+/// The path that an override means.
+fn path_of(document: &Node, option: &Override, source: usize) -> Outcome<Path> {
     let key = option.key.as_str();
+    let parameters = paths::parameters(document);
     if parameters.contains(&key) {
-        return Ok(vec!["parameters".to_owned(), key.to_owned()]);
+        return Ok(paths::of_parameter(key));
     }
-    let mut known: Vec<String> = Vec::new();
-    known.extend(parameters.iter().map(|name| format!("parameters.{name}")));
-    for spec in ROOT.keys {
-        match spec.kind {
-            Kind::Table(_) | Kind::Tables(_) | Kind::Parameters => {}
-            _ => known.push(spec.name.to_owned()),
-        }
-    }
-    for (table, spec) in SETTABLE {
-        known.extend(spec.keys.iter().map(|key| format!("{table}.{}", key.name)));
-    }
-    if known.iter().any(|path| path == key) {
-        return Ok(key.split('.').map(str::to_owned).collect());
+    if let Some(path) = paths::find(document, key) {
+        return Ok(path);
     }
     let place = Place {
         source,
@@ -130,6 +122,7 @@ fn path_of(document: &Node, option: &Override, source: usize) -> Outcome<Vec<Str
     let message = format!("nothing in the scene is called `{key}`");
     let fault = Fault::new(&place, message);
     // A bare `h` probably means `step.h`; otherwise the nearest of all names.
+    let known = paths::all(document);
     let last_part = |path: &&String| path.rsplit('.').next() == Some(key);
     let meant = known.iter().find(last_part).map(String::as_str);
     let everything = parameters
@@ -138,50 +131,57 @@ fn path_of(document: &Node, option: &Override, source: usize) -> Outcome<Vec<Str
     Err(match meant.or_else(|| nearest(key, everything)) {
         Some(meant) => fault.suggest(Some(meant)),
         None => fault.with_help(
-            "set one of the scene's [parameters] by name, or a value by path, such as step.h",
+            "set one of the scene's [parameters] by name, or a value by path, such as step.h or body.NAME.mass",
         ),
     })
 }
 
-fn parameter_names(document: &Node) -> Vec<&str> {
-    let Value::Table(entries) = &document.value else {
-        return Vec::new();
+/// Puts a value at a path; tables and arrays that are missing on the way are made. What is of another kind is refused.
+fn set(node: &mut Node, path: &[Stair], value: Node, place: &Place, called: &str) -> Outcome<()> {
+    let Some((stair, rest)) = path.split_first() else {
+        *node = value;
+        return Ok(());
     };
-    let parameters = entries.iter().find(|(key, _)| key.name == "parameters");
-    match parameters.map(|(_, node)| &node.value) {
-        Some(Value::Table(entries)) => entries.iter().map(|(key, _)| key.name.as_str()).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Puts a value at a path, making the table on the way if it is missing. A table that is there but
-/// is none is left alone: reading it will say so.
-fn set(document: &mut Node, path: &[String], value: Node, source: usize, option: &Override) {
-    let Some((name, rest)) = path.split_first() else {
-        *document = value;
-        return;
-    };
-    let Value::Table(entries) = &mut document.value else {
-        return;
-    };
-    let place = Place {
-        source,
-        span: option.key_span(),
-    };
-    let at = match entries.iter().position(|(key, _)| key.name == *name) {
-        Some(at) => at,
-        None => {
-            let key = Key {
-                name: name.clone(),
-                place: place.clone(),
-            };
-            let empty = Node {
-                place,
-                value: Value::Table(Vec::new()),
-            };
-            entries.push((key, empty));
-            entries.len() - 1
+    let kind = node.kind();
+    let next = match (stair, &mut node.value) {
+        (Stair::Key(name), Value::Table(entries)) => {
+            let at = entries.iter().position(|(key, _)| key.name == *name);
+            let at = at.unwrap_or_else(|| {
+                let key = Key {
+                    name: name.clone(),
+                    place: place.clone(),
+                };
+                entries.push((key, missing(name, rest, place)));
+                entries.len() - 1
+            });
+            &mut entries[at].1
+        }
+        (Stair::Item(at, _), Value::Array(items)) if *at < items.len() => &mut items[*at],
+        _ => {
+            let message = format!("`{called}` is {kind}, which has no `{stair}`");
+            return Err(Fault::new(place, message));
         }
     };
-    set(&mut entries[at].1, rest, value, source, option);
+    set(next, rest, value, place, &stair.to_string())
+}
+
+/// What is made where something is missing: room for the rest of the path, with what it would be if it were left out.
+fn missing(name: &str, rest: &[Stair], place: &Place) -> Node {
+    let number = |x: f64| Node {
+        place: place.clone(),
+        value: Value::Number(x),
+    };
+    let value = match rest.first() {
+        Some(Stair::Item(_, 3)) if name == "gravity" => {
+            Value::Array(Scene::GRAVITY.to_array().map(number).into())
+        }
+        // A quaternion, scalar first: no turn.
+        Some(Stair::Item(_, 4)) => Value::Array([1.0, 0.0, 0.0, 0.0].map(number).into()),
+        Some(Stair::Item(_, length)) => Value::Array((0..*length).map(|_| number(0.0)).collect()),
+        _ => Value::Table(Vec::new()),
+    };
+    Node {
+        place: place.clone(),
+        value,
+    }
 }

@@ -12,7 +12,7 @@ use super::read_material::read_material;
 use super::read_mesh::without_volume;
 use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
-use super::reader::{Reader, items, tables, text};
+use super::reader::{Reader, flag, items, tables, text};
 use super::table::Table;
 use super::{Body, MAX_BODIES, Mass, Material, Motion};
 use crate::prescribed::at_time;
@@ -21,22 +21,29 @@ use stickslip_geometry::Shape;
 /// The longest name of a body, in characters.
 const MAX_NAME: usize = 100;
 
-/// Reads all bodies, in the order of the file, counted ones numbered.
+/// Reads all bodies, in the order of the file, counted ones numbered, after those of included models.
 pub(super) fn read_bodies(
     reader: &Reader<'_>,
     root: &Table<'_>,
     material: Material,
     source: &str,
+    included: Vec<Body>,
 ) -> Outcome<Vec<Body>> {
+    let mut found = Found {
+        names: included
+            .iter()
+            .map(|b| (b.name.clone(), b.span.start))
+            .collect(),
+        bodies: included,
+        source,
+    };
     let Some(node) = root.get("body") else {
+        if !found.bodies.is_empty() {
+            return Ok(found.bodies);
+        }
         return Err(root
             .fault("the scene has no body")
             .with_help("add a [[body]] with a name, a shape, and a mass, a density or a motion"));
-    };
-    let mut found = Found {
-        bodies: Vec::new(),
-        names: BTreeMap::new(),
-        source,
     };
     for entry in tables(node, "body")? {
         let table = Table::open(entry, &BODY)?;
@@ -175,8 +182,9 @@ fn read_one(
     };
     check_used(table, &motion)?;
     // A free body's origin is its centre of mass.
+    let given = table.get("center-of-mass").is_some();
     let shape = match (&motion, shape) {
-        (Motion::Free, Shape::Hull(hull)) => Shape::Hull(Arc::new(hull.centred().0)),
+        (Motion::Free, Shape::Hull(hull)) if !given => Shape::Hull(Arc::new(hull.centred().0)),
         (_, shape) => shape,
     };
     if matches!(motion, Motion::Free) {
@@ -187,7 +195,7 @@ fn read_one(
         Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
     };
     let mass = match &motion {
-        Motion::Free => read_mass(reader, table, &shape)?,
+        Motion::Free => read_mass(reader, table, shape_node, &shape)?,
         Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
     };
     Ok(Body {
@@ -199,6 +207,7 @@ fn read_one(
         velocity: reader.vector_or(table, "velocity", DVec3::ZERO)?,
         angular_velocity: reader.vector_or(table, "angular-velocity", DVec3::ZERO)?,
         groups: read_groups(table)?,
+        collide: table.get("collide").map_or(Ok(true), flag)?,
         material: read_material(reader, table, material)?,
         motion,
         span: table.need("name")?.place.span.clone(),
@@ -210,7 +219,15 @@ fn check_used(table: &Table<'_>, motion: &Motion) -> Outcome<()> {
     let unused: (&[&str], &str) = match motion {
         Motion::Free => (&[], ""),
         Motion::Fixed => (
-            &["mass", "density", "inertia", "velocity", "angular-velocity"],
+            &[
+                "mass",
+                "density",
+                "inertia",
+                "center-of-mass",
+                "any-inertia",
+                "velocity",
+                "angular-velocity",
+            ],
             "a fixed body",
         ),
         Motion::Prescribed(_) => (
@@ -218,6 +235,8 @@ fn check_used(table: &Table<'_>, motion: &Motion) -> Outcome<()> {
                 "mass",
                 "density",
                 "inertia",
+                "center-of-mass",
+                "any-inertia",
                 "position",
                 "velocity",
                 "angular-velocity",

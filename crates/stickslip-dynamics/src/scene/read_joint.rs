@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
-use stickslip_model::joint::{AXES, AXIS_NAMES, Goal};
+use stickslip_model::joint::{AXES, AXIS_NAMES};
 
 use super::joint::{
-    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType, Spring,
-    SpringEnds,
+    Anchor, Axes, AxisHold, JOINT_TYPES, Joint, JointAxis, JointType, Spring, SpringEnds,
 };
-use super::keys::{END, JOINT, JOINT_AXIS, MOTOR, SPRING};
+use super::keys::{END, JOINT, JOINT_AXIS, SPRING};
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_body::read_name;
+use super::read_motor::read_motor;
 use super::read_pairs::Names;
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, shown, tables, text};
@@ -27,7 +27,13 @@ struct Taken {
 
 impl Taken {
     /// The given name, or one made from `made` and not used yet.
-    fn name(&mut self, given: Option<&Node>, made: &str, source: &str) -> Outcome<String> {
+    fn name(
+        &mut self,
+        given: Option<&Node>,
+        index: Option<u32>,
+        made: &str,
+        source: &str,
+    ) -> Outcome<String> {
         let Some(node) = given else {
             let mut name = made.to_owned();
             let mut count = 1;
@@ -38,7 +44,14 @@ impl Taken {
             self.names.insert(name.clone(), 0);
             return Ok(name);
         };
-        let name = read_name(node)?;
+        let name = match (read_name(node)?, index) {
+            (name, Some(_)) if name.ends_with(']') => {
+                let message = "a counted entry gets its numbers from `count`; its name has none";
+                return Err(Fault::new(&node.place, message));
+            }
+            (name, Some(index)) => &*format!("{name}[{index}]"),
+            (name, None) => name,
+        };
         if let Some(earlier) = self.names.insert(name.to_owned(), node.place.span.start) {
             let before = source.get(..earlier).unwrap_or("");
             let line = before.matches('\n').count() + 1;
@@ -50,24 +63,42 @@ impl Taken {
     }
 }
 
-/// Reads the `[[joint]]` and `[[spring]]` entries.
+/// Reads the `[[joint]]` and `[[spring]]` entries, after those of included models.
 pub(super) fn read_joined(
     reader: &Reader<'_>,
     root: &Table<'_>,
     names: &Names<'_>,
     source: &str,
+    included: (Vec<Joint>, Vec<Spring>),
 ) -> Outcome<(Vec<Joint>, Vec<Spring>)> {
     let mut taken = Taken::default();
-    let (mut joints, mut springs) = (Vec::new(), Vec::new());
+    let (mut joints, mut springs) = included;
+    for name in joints.iter().map(|j: &Joint| &j.name) {
+        taken.names.insert(name.clone(), 0);
+    }
     if let Some(node) = root.get("joint") {
         for entry in tables(node, "joint")? {
-            joints.push(read_joint(reader, entry, names, &mut taken, source)?);
+            let table = Table::open(entry, &JOINT)?;
+            reader.counted(&table, |reader, index| {
+                joints.push(read_joint(
+                    reader,
+                    &table,
+                    names,
+                    (&mut taken, index),
+                    source,
+                )?);
+                Ok(())
+            })?;
         }
     }
     if let Some(node) = root.get("spring") {
         for entry in tables(node, "spring")? {
-            let spring = read_spring(reader, entry, names, &joints, &mut taken, source)?;
-            springs.push(spring);
+            let table = Table::open(entry, &SPRING)?;
+            reader.counted(&table, |reader, index| {
+                let taken = (&mut taken, index);
+                springs.push(read_spring(reader, &table, names, &joints, taken, source)?);
+                Ok(())
+            })?;
         }
     }
     Ok((joints, springs))
@@ -75,12 +106,11 @@ pub(super) fn read_joined(
 
 fn read_joint(
     reader: &Reader<'_>,
-    entry: &Node,
+    table: &Table<'_>,
     names: &Names<'_>,
-    taken: &mut Taken,
+    (taken, index): (&mut Taken, Option<u32>),
     source: &str,
 ) -> Outcome<Joint> {
-    let table = Table::open(entry, &JOINT)?;
     let kind_node = table.need("type")?;
     let name = choice(kind_node, "joint", &JOINT_TYPES)?;
     let kinds = JointType::ALL.into_iter();
@@ -92,9 +122,9 @@ fn read_joint(
         let message = format!("a joint is between two bodies, not {}", two.len());
         return Err(Fault::new(&node.place, message).with_help("\"world\" stands for the world"));
     };
-    let bodies = [names.end(first)?, names.end(second)?];
+    let bodies = [names.end(reader, first)?, names.end(reader, second)?];
     let made = format!("{} {} {}", kind.name(), bodies[0], bodies[1]);
-    let name = taken.name(table.get("name"), &made, source)?;
+    let name = taken.name(table.get("name"), index, &made, source)?;
     let of_joint = |mut fault: Box<Fault>| {
         fault.message = format!("{} (in joint `{name}`)", fault.message);
         fault
@@ -102,9 +132,9 @@ fn read_joint(
     Ok(Joint {
         kind,
         bodies,
-        anchor: read_anchor(reader, &table).map_err(of_joint)?,
-        frame: read_frame(reader, &table, kind).map_err(of_joint)?,
-        axes: read_axes(reader, &table, kind).map_err(of_joint)?,
+        anchor: read_anchor(reader, table).map_err(of_joint)?,
+        frame: read_frame(reader, table, kind).map_err(of_joint)?,
+        axes: read_axes(reader, table, kind).map_err(of_joint)?,
         collide: table.get("collide").map_or(Ok(false), flag)?,
         span: table.get("name").unwrap_or(kind_node).place.span.clone(),
         name,
@@ -192,7 +222,16 @@ fn read_axes(
         },
         ..JointAxis::default()
     });
-    const OWN: [&str; 4] = ["limits", "motor", "friction", "motion"];
+    const OWN: [&str; 8] = [
+        "limits",
+        "motor",
+        "friction",
+        "damping",
+        "stiffness",
+        "rest",
+        "armature",
+        "motion",
+    ];
     if let Some(k) = kind.free_axis() {
         axes[k] = read_axis(reader, table)?;
     } else if let Some(key) = table.first_of(&OWN) {
@@ -223,20 +262,46 @@ fn read_axes(
     Ok(axes)
 }
 
+/// What a given motion makes idle.
+const BESIDE_MOTION: [&str; 7] = [
+    "limits",
+    "motor",
+    "friction",
+    "damping",
+    "stiffness",
+    "rest",
+    "armature",
+];
+
 /// A free axis and what acts on it.
 fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
     let hold = match table.get("motion") {
         Some(node) => AxisHold::Driven(reader.function(node)?),
         None => AxisHold::Free,
     };
-    if let (Some(key), AxisHold::Driven(_)) =
-        (table.first_of(&["limits", "motor", "friction"]), &hold)
-    {
+    if let (Some(key), AxisHold::Driven(_)) = (table.first_of(&BESIDE_MOTION), &hold) {
         let message = format!("`{}` has no effect beside a given `motion`", key.name);
         return Err(Fault::new(&key.place, message));
     }
+    let number = |key: &str, what: &str| match table.get(key) {
+        Some(node) => reader.not_negative(node, what),
+        None => Ok(0.0),
+    };
+    let stiffness = number("stiffness", "the stiffness of a joint")?;
+    if let (Some(key), 0.0) = (table.first_of(&["rest"]), stiffness) {
+        return Err(Fault::new(
+            &key.place,
+            "`rest` has no effect without `stiffness`",
+        ));
+    }
     Ok(JointAxis {
         hold,
+        damping: number("damping", "the damping of a joint")?,
+        stiffness,
+        rest: table
+            .get("rest")
+            .map_or(Ok(0.0), |node| reader.number(node))?,
+        armature: number("armature", "the armature of a joint")?,
         limits: match table.get("limits") {
             Some(node) => Some(read_limits(reader, node)?),
             None => None,
@@ -273,54 +338,21 @@ fn read_limits(reader: &Reader<'_>, node: &Node) -> Outcome<[f64; 2]> {
     Err(Fault::new(&node.place, message))
 }
 
-fn read_motor(reader: &Reader<'_>, node: &Node) -> Outcome<JointMotor> {
-    let table = Table::open(node, &MOTOR)?;
-    let unbounded = |key: &str, what: &str| match table.get(key) {
-        Some(node) if matches!(node.value, Value::Number(x) if x == f64::INFINITY) => {
-            Ok(f64::INFINITY)
-        }
-        Some(node) => reader.not_negative(node, what),
-        None => Ok(f64::INFINITY),
-    };
-    let force = unbounded("force", "the largest force of a motor")?;
-    let speed = unbounded("speed", "the largest speed of a motor")?;
-    let (target, goal) = match (table.get("velocity"), table.get("position")) {
-        (Some(node), None) => {
-            if let Some(key) = table.first_of(&["speed"]) {
-                let message = "`speed` has no effect on a motor with a `velocity`";
-                return Err(Fault::new(&key.place, message));
-            }
-            (node, Goal::Velocity)
-        }
-        (None, Some(node)) => (node, Goal::Position { speed }),
-        _ => {
-            let message = "a motor has either a `velocity` or a `position` to reach";
-            return Err(table.fault(message));
-        }
-    };
-    Ok(JointMotor {
-        target: reader.function(target)?,
-        goal,
-        force,
-    })
-}
-
 fn read_spring(
     reader: &Reader<'_>,
-    entry: &Node,
+    table: &Table<'_>,
     names: &Names<'_>,
     joints: &[Joint],
-    taken: &mut Taken,
+    (taken, index): (&mut Taken, Option<u32>),
     source: &str,
 ) -> Outcome<Spring> {
-    let table = Table::open(entry, &SPRING)?;
     let (ends, made, place) = match (table.get("between"), table.get("joint")) {
         (Some(node), None) => {
-            let (ends, made) = read_spring_points(reader, &table, node, names)?;
+            let (ends, made) = read_spring_points(reader, table, node, names)?;
             (ends, made, node)
         }
         (None, Some(node)) => {
-            let (ends, made) = read_spring_axis(&table, node, joints)?;
+            let (ends, made) = read_spring_axis(reader, table, node, joints)?;
             (ends, made, node)
         }
         _ => {
@@ -336,7 +368,8 @@ fn read_spring(
         number("stiffness", "the stiffness")?,
         number("damping", "the damping")?,
     );
-    if stiffness == 0.0 && damping == 0.0 {
+    let inertance = number("inertance", "the inertance")?;
+    if stiffness == 0.0 && damping == 0.0 && inertance == 0.0 {
         let message = "the spring does nothing: `stiffness` or `damping` is missing";
         return Err(table.fault(message));
     }
@@ -346,14 +379,27 @@ fn read_spring(
         (None, None) => None,
     };
     Ok(Spring {
-        name: taken.name(table.get("name"), &made, source)?,
+        name: taken.name(table.get("name"), index, &made, source)?,
         ends,
         stiffness,
         damping,
+        inertance,
         rest,
-        explicit: table.get("explicit").map_or(Ok(false), flag)?,
+        explicit: read_explicit(table, inertance)?,
         span: table.get("name").unwrap_or(place).place.span.clone(),
     })
+}
+
+/// Is the spring taken at the start of each step?
+fn read_explicit(table: &Table<'_>, inertance: f64) -> Outcome<bool> {
+    let explicit = table.get("explicit").map_or(Ok(false), flag)?;
+    match table.first_of(&["inertance"]) {
+        Some(key) if explicit && inertance > 0.0 => {
+            let message = "an inertance is always implicit: it has no place beside `explicit`";
+            Err(Fault::new(&key.place, message))
+        }
+        _ => Ok(explicit),
+    }
 }
 
 /// The two points of a spring between bodies, and the name it has unless it is given one.
@@ -371,7 +417,7 @@ fn read_spring_points(
     let mut ends = [(String::new(), DVec3::ZERO), (String::new(), DVec3::ZERO)];
     for (end, node) in ends.iter_mut().zip(two) {
         let table = Table::open(node, &END)?;
-        end.0 = names.end(table.need("body")?)?;
+        end.0 = names.end(reader, table.need("body")?)?;
         end.1 = reader.vector_or(&table, "point", DVec3::ZERO)?;
     }
     let [(a, p), (b, q)] = ends;
@@ -382,6 +428,7 @@ fn read_spring_points(
 
 /// The axis of the joint in which a spring sits, and the name it has unless it is given one.
 fn read_spring_axis(
+    reader: &Reader<'_>,
     table: &Table<'_>,
     node: &Node,
     joints: &[Joint],
@@ -390,7 +437,7 @@ fn read_spring_axis(
         let message = "`length` has no effect on a spring in a joint: give `rest`";
         return Err(Fault::new(&key.place, message));
     }
-    let joint = find_joint(node, joints)?;
+    let joint = find_joint(reader, node, joints)?;
     let axis = match (table.get("axis"), joint.kind.free_axis()) {
         (Some(node), _) => {
             let name = choice(node, "axis", &AXIS_NAMES)?;
@@ -407,8 +454,12 @@ fn read_spring_axis(
     Ok((SpringEnds::Axis { joint, axis }, made))
 }
 
-fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
-    let name = text(node, "the name of a joint")?;
+pub(super) fn find_joint<'j>(
+    reader: &Reader<'_>,
+    node: &Node,
+    joints: &'j [Joint],
+) -> Outcome<&'j Joint> {
+    let name = &*reader.indexed(node, "the name of a joint")?;
     if let Some(found) = joints.iter().find(|j| j.name == name) {
         return Ok(found);
     }
@@ -422,7 +473,7 @@ fn find_joint<'j>(node: &Node, joints: &'j [Joint]) -> Outcome<&'j Joint> {
 }
 
 /// The two items of an array.
-fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
+pub(super) fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
     let both = items(node, expected)?;
     match both {
         [a, b] => Ok([a, b]),
@@ -435,10 +486,10 @@ fn pair<'n>(node: &'n Node, expected: &str) -> Outcome<[&'n Node; 2]> {
 
 impl Names<'_> {
     /// A body, or the world.
-    fn end(&self, node: &Node) -> Outcome<String> {
+    pub(super) fn end(&self, reader: &Reader<'_>, node: &Node) -> Outcome<String> {
         match text(node, "the name of a body")? {
             WORLD => Ok(WORLD.to_owned()),
-            _ => self.find(node).map(|(name, _)| name),
+            _ => self.find(reader, node).map(|(name, _)| name),
         }
     }
 }

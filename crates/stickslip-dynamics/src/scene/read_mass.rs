@@ -3,18 +3,38 @@
 use glam::{DMat3, DVec3};
 
 use super::Mass;
+use super::keys::PIECE;
 use super::node::{Fault, Node, Outcome, Value};
-use super::reader::{Reader, is_positive, items, shown};
+use super::read_shape::{read_orientation, read_shape};
+use super::reader::{Reader, flag, is_positive, items, shown};
 use super::table::Table;
-use stickslip_geometry::{MassProperties, Shape};
+use stickslip_geometry::mass::centre_of_mass;
+use stickslip_geometry::{MassProperties, Pose, Shape};
+use stickslip_robots::Inertial;
 
 /// How far, relative to the largest moment, an inertia may be from symmetric, and how far the triangle
 /// inequality may be broken: enough for numbers rounded to ten digits, so that a flat plate passes.
 const ROUNDING: f64 = 1e-9;
 
 /// The mass of a free body.
-pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>, shape: &Shape) -> Outcome<Mass> {
+pub(super) fn read_mass(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    shape_node: &Node,
+    shape: &Shape,
+) -> Outcome<Mass> {
+    if let Some(mass) = read_pieces(reader, table, shape_node)? {
+        return Ok(mass);
+    }
     let inertia = table.get("inertia");
+    let any = table.get("any-inertia").map_or(Ok(false), flag)?;
+    if let Some(centre) = table.get("center-of-mass") {
+        return read_given(reader, table, centre, any);
+    }
+    if let (true, Some(key)) = (any, table.first_of(&["any-inertia"])) {
+        let message = "`any-inertia` goes with `center-of-mass`, `mass` and `inertia`";
+        return Err(Fault::new(&key.place, message));
+    }
     if let Shape::Points { .. } = shape {
         refuse_for_points(table, shape)?;
     }
@@ -37,9 +57,83 @@ pub(super) fn read_mass(reader: &Reader<'_>, table: &Table<'_>, shape: &Shape) -
         },
         (Some(node), None) => Ok(Mass::Total {
             mass: reader.positive(node, "the mass")?,
-            inertia: inertia.map(|node| read_inertia(reader, node)).transpose()?,
+            inertia: inertia
+                .map(|node| read_inertia(reader, node, false))
+                .transpose()?,
         }),
     }
+}
+
+/// Mass, centre of mass and inertia, whatever the shape says.
+fn read_given(reader: &Reader<'_>, table: &Table<'_>, centre: &Node, any: bool) -> Outcome<Mass> {
+    let (Some(mass), Some(inertia)) = (table.get("mass"), table.get("inertia")) else {
+        let message = "`center-of-mass` goes with `mass` and `inertia`";
+        return Err(Fault::new(&centre.place, message));
+    };
+    if let Some(density) = table.get("density") {
+        let message = "give `mass` or `density`, not both";
+        return Err(Fault::new(&density.place, message));
+    }
+    Ok(Mass::Given {
+        mass: reader.positive(mass, "the mass")?,
+        centre: reader.vector(centre)?,
+        inertia: read_inertia(reader, inertia, any)?,
+        any,
+    })
+}
+
+/// A compound whose pieces have densities of their own: their masses together.
+fn read_pieces(reader: &Reader<'_>, table: &Table<'_>, shape: &Node) -> Outcome<Option<Mass>> {
+    let Value::Table(entries) = &shape.value else {
+        return Ok(None);
+    };
+    let Some((_, pieces)) = entries.iter().find(|(key, _)| key.name == "compound") else {
+        return Ok(None);
+    };
+    let pieces = items(pieces, "a list of pieces")?;
+    let densities = |piece: &Node| matches!(&piece.value, Value::Table(keys) if keys.iter().any(|(k, _)| k.name == "density"));
+    if !pieces.iter().any(densities) {
+        return Ok(None);
+    }
+    if let Some(key) = table.first_of(&["mass", "density", "inertia", "center-of-mass"]) {
+        let message = format!(
+            "`{}` has no effect beside the densities of the pieces",
+            key.name
+        );
+        return Err(Fault::new(&key.place, message));
+    }
+    let mut sum = Inertial::default();
+    for piece in pieces {
+        let table = Table::open(piece, &PIECE)?;
+        let Some(density) = table.get("density") else {
+            return Err(table.fault("`density` is given for every piece or for none"));
+        };
+        let node = table.need("shape")?;
+        let shape = read_shape(reader, node)?;
+        let density = reader.positive(density, "the density")?;
+        let pose = Pose {
+            position: reader.vector_or(&table, "position", DVec3::ZERO)?,
+            orientation: read_orientation(reader, table.get("orientation"))?,
+        };
+        let found = MassProperties::with_density(&shape, density);
+        let (Some(found), Some(centre)) = (found, centre_of_mass(&shape)) else {
+            return Err(Fault::new(&node.place, "this piece has no volume"));
+        };
+        let own = Inertial {
+            mass: found.mass,
+            centre,
+            inertia: found.inertia,
+        };
+        sum = sum.with(&own.placed(&pose));
+    }
+    // Symmetric to the last bit.
+    let inertia = (sum.inertia + sum.inertia.transpose()) * 0.5;
+    Ok(Some(Mass::Given {
+        mass: sum.mass,
+        centre: sum.centre,
+        inertia,
+        any: false,
+    }))
 }
 
 /// Points have no volume, and a single one no inertia; those about another centre do not tell their inertia.
@@ -60,8 +154,8 @@ fn refuse_for_points(table: &Table<'_>, shape: &Shape) -> Outcome<()> {
     Ok(())
 }
 
-/// An inertia: its diagonal or its three rows.
-fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
+/// An inertia: its diagonal or its three rows; `any` lets it break the triangle inequality.
+fn read_inertia(reader: &Reader<'_>, node: &Node, any: bool) -> Outcome<DMat3> {
     let given = items(node, "three moments or three rows of three")?;
     let Ok(rows) = <&[Node; 3]>::try_from(given) else {
         let count = given.len();
@@ -100,7 +194,7 @@ fn read_inertia(reader: &Reader<'_>, node: &Node) -> Outcome<DMat3> {
             "every principal moment of inertia must be positive, but they are {a}, {b}, {c}"
         ));
     }
-    if least + middle < most * (1.0 - ROUNDING) {
+    if !any && least + middle < most * (1.0 - ROUNDING) {
         return fault(format!(
             "no body has this inertia: the largest principal moment {c} exceeds the sum of the others, \
              {a} + {b}"

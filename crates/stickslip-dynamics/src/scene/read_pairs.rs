@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
 use super::read_material::{read_friction, read_restitution};
-use super::reader::{Reader, flag, items, tables, text};
+use super::reader::{Reader, flag, items, tables};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};
 use crate::expression::nearest;
@@ -26,8 +26,8 @@ impl<'b> Names<'b> {
     }
 
     /// Looks a body up; says whether it is free.
-    pub(super) fn find(&self, node: &Node) -> Outcome<(String, bool)> {
-        let name = text(node, "the name of a body")?;
+    pub(super) fn find(&self, reader: &Reader<'_>, node: &Node) -> Outcome<(String, bool)> {
+        let name = &*reader.indexed(node, "the name of a body")?;
         if let Some(free) = self.free.get(name) {
             return Ok((name.to_owned(), *free));
         }
@@ -59,7 +59,7 @@ pub(super) fn read_contacts(
     for entry in tables(node, "contact")? {
         let table = Table::open(entry, &CONTACT)?;
         let node = table.need("bodies")?;
-        let bodies = two_bodies(node, names)?;
+        let bodies = two_bodies(reader, node, names)?;
         let mut sorted = bodies.clone();
         sorted.sort();
         if let Some(earlier) = seen.insert(sorted, node.place.span.start) {
@@ -90,13 +90,13 @@ pub(super) fn read_contacts(
 }
 
 /// The two bodies of a contact: different ones, and one of them free.
-fn two_bodies(node: &Node, names: &Names<'_>) -> Outcome<[String; 2]> {
+fn two_bodies(reader: &Reader<'_>, node: &Node, names: &Names<'_>) -> Outcome<[String; 2]> {
     let two = items(node, "the names of two bodies")?;
     let [first, second] = two else {
         let message = format!("a contact is between two bodies, not {}", two.len());
         return Err(Fault::new(&node.place, message));
     };
-    let ((a, a_free), (b, b_free)) = (names.find(first)?, names.find(second)?);
+    let ((a, a_free), (b, b_free)) = (names.find(reader, first)?, names.find(reader, second)?);
     if a == b {
         let message = format!("a contact of `{a}` with itself");
         return Err(Fault::new(&second.place, message));
@@ -136,31 +136,38 @@ pub(super) fn read_forces(
     let mut forces = Vec::new();
     for entry in tables(node, "force")? {
         let table = Table::open(entry, &FORCE)?;
-        let node = table.need("body")?;
-        let (body, free) = names.find(node)?;
-        if !free {
-            let message = format!("`{body}` is not free: a force has no effect on it");
-            return Err(Fault::new(&node.place, message));
-        }
-        if table.first_of(&["force", "torque"]).is_none() {
-            let message = "the entry says nothing: `force` or `torque` is missing";
-            return Err(table.fault(message));
-        }
-        if let (Some(point), None) = (table.first_of(&["point"]), table.get("force")) {
-            let message = "`point` has no effect without a `force`";
-            return Err(Fault::new(&point.place, message));
-        }
-        let of_state = Reader {
-            scope: reader.scope.with_state(),
-            ..*reader
-        };
-        forces.push(Force {
-            body,
-            force: of_state.functions(&table, "force")?,
-            torque: of_state.functions(&table, "torque")?,
-            point: reader.vector_or(&table, "point", DVec3::ZERO)?,
-            span: node.place.span.clone(),
-        });
+        reader.counted(&table, |reader, _| {
+            forces.push(read_force(reader, &table, names)?);
+            Ok(())
+        })?;
     }
     Ok(forces)
+}
+
+fn read_force(reader: &Reader<'_>, table: &Table<'_>, names: &Names<'_>) -> Outcome<Force> {
+    let node = table.need("body")?;
+    let (body, free) = names.find(reader, node)?;
+    if !free {
+        let message = format!("`{body}` is not free: a force has no effect on it");
+        return Err(Fault::new(&node.place, message));
+    }
+    if table.first_of(&["force", "torque"]).is_none() {
+        let message = "the entry says nothing: `force` or `torque` is missing";
+        return Err(table.fault(message));
+    }
+    if let (Some(point), None) = (table.first_of(&["point"]), table.get("force")) {
+        let message = "`point` has no effect without a `force`";
+        return Err(Fault::new(&point.place, message));
+    }
+    let of_state = Reader {
+        scope: reader.scope.with_state(),
+        ..*reader
+    };
+    Ok(Force {
+        body,
+        force: of_state.functions(table, "force")?,
+        torque: of_state.functions(table, "torque")?,
+        point: reader.vector_or(table, "point", DVec3::ZERO)?,
+        span: node.place.span.clone(),
+    })
 }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::keys::{MATERIAL, ROOT};
 use super::node::{Fault, Node, Outcome, Sources, Value};
 use super::read_body::read_bodies;
+use super::read_include::{read_frames, read_includes};
 use super::read_joint::read_joined;
 use super::read_material::read_material;
+use super::read_motor::read_motors;
 use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
 use super::reader::{Reader, shown, text};
@@ -51,11 +53,16 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         }
         None => Material::default(),
     };
-    let bodies = read_bodies(&reader, &root, material, sources.text)?;
+    let included = read_includes(&reader, &root, material)?;
+    let bodies = read_bodies(&reader, &root, material, sources.text, included.bodies)?;
     let known = Names::new(&bodies);
-    let contact_overrides = read_contacts(&reader, &root, &known, sources.text)?;
+    let mut contact_overrides = included.pairs;
+    contact_overrides.extend(read_contacts(&reader, &root, &known, sources.text)?);
     let forces = read_forces(&reader, &root, &known)?;
-    let (joints, springs) = read_joined(&reader, &root, &known, sources.text)?;
+    let joined = (included.joints, Vec::new());
+    let (mut joints, springs) = read_joined(&reader, &root, &known, sources.text, joined)?;
+    read_motors(&reader, &root, &mut joints)?;
+    let frames = read_frames(&reader, &root, &known, included.frames)?;
     Ok(Scene {
         title,
         format: FORMAT,
@@ -67,11 +74,13 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         forces,
         joints,
         springs,
+        frames,
         file: sources.file.to_owned(),
         text: Arc::from(sources.text),
         overrides: sources.overrides.to_vec(),
         files: Contents::new(),
         notes: Vec::new(),
+        model_notes: included.notes,
     })
 }
 

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::files::Files;
 use super::node::{Fault, Node, Outcome, Value};
 use super::table::Table;
-use crate::expression::{Function, Scope, nearest};
+use crate::expression::{Expression, Function, Scope, nearest};
 
 /// Reads values with a given meaning of the names in formulas.
 #[derive(Clone, Copy)]
@@ -95,6 +95,45 @@ impl Reader<'_> {
         let message =
             format!("{what} must be a whole number from {least} to {most}, but is {value}");
         Err(Fault::new(&node.place, message))
+    }
+
+    /// A name; in a counted entry the number in its brackets may be a formula of the index, `link[i + 1]`.
+    pub(super) fn indexed(&self, node: &Node, expected: &str) -> Outcome<String> {
+        let name = text(node, expected)?;
+        let inner = name.strip_suffix(']').and_then(|rest| rest.split_once('['));
+        let Some((base, formula)) = inner.filter(|_| self.scope.knows_index()) else {
+            return Ok(name.to_owned());
+        };
+        let value = Expression::parse(formula).and_then(|f| f.number(&self.scope));
+        let value =
+            value.map_err(|e| Fault::new(&node.place, format!("`{name}`: {}", e.message)))?;
+        if value.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&value) {
+            let message = format!("`{name}`: the number in the brackets is {}", shown(value));
+            return Err(Fault::new(&node.place, message));
+        }
+        Ok(format!("{base}[{}]", value as u32))
+    }
+
+    /// Does something once, or `count` times with the index known; faults say for which index.
+    pub(super) fn counted(
+        &self,
+        table: &Table<'_>,
+        mut each: impl FnMut(&Self, Option<u32>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let Some(count) = table.get("count") else {
+            return each(self, None);
+        };
+        for index in 0..self.whole(count, "`count`", 1, super::MAX_BODIES as u32)? {
+            let reader = Reader {
+                scope: self.scope.with_index(f64::from(index)),
+                ..*self
+            };
+            each(&reader, Some(index)).map_err(|mut fault| {
+                fault.message = format!("{} (for i = {index})", fault.message);
+                fault
+            })?;
+        }
+        Ok(())
     }
 
     /// Three numbers.

@@ -85,6 +85,15 @@ impl Scene {
         for spring in &self.springs {
             write_spring(spring, &mut lines);
         }
+        for frame in &self.frames {
+            lines.open("[[frame]]");
+            lines.put("name", &quoted(&frame.name));
+            lines.put("body", &quoted(&frame.body));
+            lines.put_vector("position", frame.pose.position);
+            if frame.pose.orientation != DQuat::IDENTITY {
+                lines.put("orientation", &quaternion(frame.pose.orientation));
+            }
+        }
         lines.0
     }
 
@@ -108,6 +117,19 @@ impl Scene {
                     lines.put("inertia", &matrix(inertia));
                 }
             }
+            Mass::Given {
+                mass,
+                centre,
+                inertia,
+                any,
+            } => {
+                lines.put("mass", &number(mass));
+                lines.put("center-of-mass", &vector(centre));
+                lines.put("inertia", &matrix(inertia));
+                if any {
+                    lines.put("any-inertia", "true");
+                }
+            }
         }
         if !matches!(body.motion, Motion::Prescribed(_)) {
             lines.put_vector("position", body.position);
@@ -120,6 +142,9 @@ impl Scene {
         if !body.groups.is_empty() {
             let names: Vec<String> = body.groups.iter().map(|g| quoted(g)).collect();
             lines.put("groups", &format!("[{}]", names.join(", ")));
+        }
+        if !body.collide {
+            lines.put("collide", "false");
         }
         if body.material.friction != self.material.friction {
             lines.put("friction", &friction(body.material.friction));
@@ -238,12 +263,30 @@ fn axis_entries(axis: &JointAxis) -> Vec<(&'static str, String)> {
         let aim = match motor.goal {
             Goal::Velocity => format!("velocity = {target}"),
             Goal::Position { speed } => format!("position = {target}, speed = {}", number(speed)),
+            Goal::Servo { stiffness, damping } => {
+                let (stiffness, damping) = (number(stiffness), number(damping));
+                format!("position = {target}, stiffness = {stiffness}, damping = {damping}")
+            }
+            Goal::Governor { damping } => {
+                format!("velocity = {target}, damping = {}", number(damping))
+            }
+            Goal::Effort => format!("effort = {target}"),
         };
         let text = format!("{{ {aim}, force = {} }}", number(motor.force));
         entries.push(("motor", text));
     }
     if axis.friction != 0.0 {
         entries.push(("friction", number(axis.friction)));
+    }
+    for (key, value) in [
+        ("damping", axis.damping),
+        ("stiffness", axis.stiffness),
+        ("rest", axis.rest),
+        ("armature", axis.armature),
+    ] {
+        if value != 0.0 {
+            entries.push((key, number(value)));
+        }
     }
     entries
 }
@@ -268,6 +311,9 @@ fn write_spring(spring: &Spring, lines: &mut Lines) {
     };
     lines.put("stiffness", &number(spring.stiffness));
     lines.put("damping", &number(spring.damping));
+    if spring.inertance != 0.0 {
+        lines.put("inertance", &number(spring.inertance));
+    }
     if let Some(value) = spring.rest {
         lines.put(rest, &number(value));
     }
@@ -316,6 +362,11 @@ fn matrix(m: DMat3) -> String {
 }
 
 fn function(f: &Function) -> String {
+    if let Some(table) = f.as_table() {
+        let (times, values) = (numbers(&table.times), numbers(&table.values));
+        let repeat = if table.repeats { ", repeat = true" } else { "" };
+        return format!("{{ t = {times}, value = {values}{repeat} }}");
+    }
     match f.as_constant() {
         Some(value) => number(value),
         None => format!("\"{f}\""),

@@ -2,6 +2,7 @@
 
 use crate::error::StepError;
 use crate::motion::Motion;
+use crate::step::joints::efforts::apply_efforts;
 use crate::step::joints::springs::apply_explicit_springs;
 use crate::step::maps::{free_velocity, in_contact, world_inverses};
 use crate::step::task::Task;
@@ -27,6 +28,7 @@ impl Forces {
         }));
         apply_explicit_springs(task, &mut self.wrench);
         let t = task.last.t + 0.5 * task.plan.h;
+        apply_efforts(task, t, &mut self.wrench).map_err(|joint| task.effort_not_finite(joint))?;
         for force in &task.setup.forces {
             let w = (force.law)(t, &task.start()[force.body]);
             if !(w.force.is_finite() && w.torque.is_finite()) {

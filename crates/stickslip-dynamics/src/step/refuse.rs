@@ -268,6 +268,16 @@ impl Task<'_> {
         }
     }
 
+    /// A motor's force is no finite number.
+    pub(crate) fn effort_not_finite(&self, joint: usize) -> StepError {
+        StepError::NotFinite {
+            step: self.number(),
+            t: self.plan.t_next,
+            what: "the force of a motor",
+            body: self.model().joints[joint].name.clone(),
+        }
+    }
+
     pub(crate) fn joint_open(&self, joint: usize, misfit: f64) -> StepError {
         StepError::JointOpen {
             step: self.number(),

@@ -95,8 +95,12 @@ impl Assembly {
         let (problem, guess) = (&self.problem, Some(&*self.impulses));
         let answer = solver.solve_for(purpose, problem, guess, tolerance);
         let mut solved = answer.or_else(SolveError::into_best)?;
-        let nu = &mut self.nu;
+        let (nu, off) = (&mut self.nu, &mut self.off);
         self.problem.velocity_into(&solved.impulses, nu);
+        off.clear();
+        if solved.residual > tolerance {
+            solved.residual = velocity::missed(problem, tolerance, &solved.impulses, nu, off);
+        }
         let enough = match purpose {
             Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
             _ => tolerance,
@@ -123,13 +127,10 @@ impl Assembly {
     /// The least residual to be asked of each block: the judge's bound grows with the speed of an island and with the rounding of
     /// its gaps. No other island's numbers enter.
     fn set_floors(&mut self, step: &Predicted, contacts: &Contacts) {
-        let (wanted, model) = (ASKED * step.wanted(), step.model());
+        let wanted = ASKED * step.wanted();
         let mut of_body = Vec::new();
-        for (&i, free) in self.entered().iter().zip(&self.problem.nu_free) {
-            let twist = &step.start()[i].twist;
-            let radius = model.bodies[i].shape.radius();
-            let before = twist.linear.length() + twist.angular.length() * radius;
-            of_body.push(wanted * before.min(free.linear.length()));
+        for &i in self.entered() {
+            of_body.push(wanted * step.speed_before(i));
         }
         joints::raise_floors(step, OF_ROUNDING, |body, floor: f64| {
             if let Some(slot) = self.slot_of(body) {
@@ -147,6 +148,14 @@ impl Assembly {
         if problem.floors.iter().all(|floor| *floor <= wanted) {
             problem.floors.clear();
         }
+    }
+
+    /// By how much the rows of a body's island are known to be off, m/s.
+    pub(crate) fn off(&self, body: usize) -> f64 {
+        let slot = self.slot_of(body);
+        slot.and_then(|slot| self.off.get(slot))
+            .copied()
+            .unwrap_or(0.0)
     }
 
     /// Does contact k carry something and slip faster than `none` (m/s), or than it is solved to?
@@ -196,6 +205,16 @@ impl Predicted<'_> {
     /// The residual that a solver is asked for, m/s for velocities up to 1 m/s.
     pub(crate) fn asked(&self) -> f64 {
         ASKED * self.wanted()
+    }
+
+    /// Speed of a body at the start of the step, m/s: that of its centre of mass and what its turn adds.
+    pub(crate) fn speed_before(&self, i: usize) -> f64 {
+        let (body, twist) = (&self.model().bodies[i], &self.start()[i].twist);
+        if body.is_free() {
+            twist.linear.length() + twist.angular.length() * body.shape.radius()
+        } else {
+            0.0
+        }
     }
 
     /// Rounding of a gap over h, m/s: no residual of its island is known better than this.

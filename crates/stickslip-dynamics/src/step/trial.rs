@@ -37,6 +37,9 @@ const DRAFT: f64 = 1e-3;
 /// The same once some were missing, as others then often are. (Of a bin of hulls a third of the rows were missing in the first
 /// look, and six looks were made in a step; with sketches it takes two thirds of the factorisations, with those of 1e-1 m/s more.)
 const SKETCH: f64 = 1e-2;
+/// Looks with sketches, and the last with a draft: contacts that go on to appear may be those of motions that are not right.
+const SKETCHES: usize = 9;
+const LAST_DRAFT: usize = 24;
 
 /// Memory of the loops.
 #[derive(Default)]
@@ -118,16 +121,18 @@ impl Trial {
         for look in 0..SECOND_LOOKS {
             self.purpose = match (drafts, look) {
                 (true, 0) => Purpose::Draft(DRAFT),
-                (true, _) => Purpose::Sketch(SKETCH),
+                (true, 1..SKETCHES) => Purpose::Sketch(SKETCH),
+                (true, _) => Purpose::Draft(DRAFT),
                 (false, _) => step.purpose(),
             };
             solved = self.keep_limits(step, contacts, None, solver)?;
-            let complete = !looks || contacts.add_missed(step, &self.motion.bodies, look) == 0; // 7
+            let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
+            let complete = !looks || contacts.add_missed(step, motion, look, off) == 0; // 7
             self.stopwatch.lap(Stage::SecondLook);
             if complete && (!drafts || solved.residual <= step.asked()) {
                 break;
             }
-            drafts &= !complete;
+            drafts &= !complete && look < LAST_DRAFT;
         }
         self.purpose = step.purpose();
         Ok(solved)

@@ -92,6 +92,23 @@ impl Rows {
         }
     }
 
+    /// Adds the rows of another one, which forgets them, until there are `most`.
+    pub(super) fn take_from(&mut self, other: &mut Self, most: u64) {
+        let room = usize::try_from(most).unwrap_or(usize::MAX) - self.len;
+        let n = other.len.min(room);
+        for (column, more) in self.columns.iter_mut().zip(&mut other.columns) {
+            match (column, more) {
+                (Data::Int(all), Data::Int(more)) => all.extend(more.drain(..n)),
+                (Data::Real(all), Data::Real(more)) => all.extend(more.drain(..n)),
+                (Data::Text(all), Data::Text(more)) => all.extend(more.drain(..n)),
+                (Data::Flag(all), Data::Flag(more)) => all.extend(more.drain(..n)),
+                (column, more) => unreachable!("{more:?} into {column:?}"),
+            }
+        }
+        self.len += n;
+        other.clear();
+    }
+
     pub(super) fn int(&self, column: usize, row: usize) -> i64 {
         match &self.columns[column] {
             Data::Int(values) => values[row],

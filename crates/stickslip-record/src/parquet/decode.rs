@@ -109,6 +109,37 @@ impl TableReader {
     }
 }
 
+/// So many rows of a table in one file, after the row groups that hold the first `skip` ones.
+pub(super) fn rows_after(
+    columns: &'static [Column],
+    path: &Path,
+    skip: u64,
+    rows: u64,
+) -> Result<Rows, RecordError> {
+    let mut file = OpenFile::open(path.to_path_buf(), columns)?;
+    let short = || RecordError::Damaged {
+        path: path.to_path_buf(),
+        reason: format!("it does not hold {rows} rows after the first {skip}"),
+    };
+    let mut left = skip;
+    while left > 0 {
+        let group = file.reader.metadata().row_groups().get(file.group);
+        let held = group.and_then(|group| u64::try_from(group.num_rows()).ok());
+        left = held
+            .and_then(|held| left.checked_sub(held))
+            .ok_or_else(short)?;
+        file.group += 1;
+    }
+    let (mut all, mut batch) = (Rows::new(columns), Rows::new(columns));
+    while (all.len as u64) < rows && file.read_batch(columns, &mut batch)? {
+        all.take_from(&mut batch, rows);
+    }
+    if (all.len as u64) < rows {
+        return Err(short());
+    }
+    Ok(all)
+}
+
 /// The last resort: a panic inside the decoder is the file's fault and must not end the program.
 fn guarded<T>(
     path: &Path,

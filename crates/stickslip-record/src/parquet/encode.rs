@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Damage that can only come from the disk or from us, told with the file's name.
-fn failed(path: &Path) -> impl Fn(ParquetError) -> RecordError + '_ {
+pub(super) fn failed(path: &Path) -> impl Fn(ParquetError) -> RecordError + '_ {
     move |error| match error {
         ParquetError::External(source) => RecordError::Io {
             path: path.to_path_buf(),
@@ -107,10 +107,10 @@ impl<'a> TableFile<'a> {
         write_rows(&mut self.writer, rows).map_err(failed(self.path))
     }
 
-    /// Copies all row groups of another file of the same table, byte by byte.
-    pub(super) fn append(&mut self, part: &Path) -> Result<(), RecordError> {
+    /// Copies the first row groups of another file of the same table, byte by byte, as many as hold so many rows.
+    pub(super) fn append(&mut self, part: &Path, rows: u64) -> Result<(), RecordError> {
         let file = File::open(part).map_err(RecordError::io(part))?;
-        append_file(&mut self.writer, file).map_err(failed(part))
+        append_file(&mut self.writer, file, rows).map_err(failed(part))
     }
 
     /// Writes the footer and, if `sync`, waits until the file is on the disk; its length, bytes.
@@ -150,9 +150,17 @@ fn write_rows(writer: &mut SerializedFileWriter<Sink>, rows: &Rows) -> Result<()
     Ok(())
 }
 
-fn append_file(writer: &mut SerializedFileWriter<Sink>, file: File) -> Result<(), ParquetError> {
+fn append_file(
+    writer: &mut SerializedFileWriter<Sink>,
+    file: File,
+    mut rows: u64,
+) -> Result<(), ParquetError> {
     let reader = SerializedFileReader::new(file.try_clone()?)?;
     for source in reader.metadata().row_groups() {
+        let Some(left) = rows.checked_sub(u64::try_from(source.num_rows())?) else {
+            break;
+        };
+        rows = left;
         let mut group = writer.next_row_group()?;
         for column in source.columns() {
             let close = ColumnCloseResult {

@@ -7,6 +7,8 @@
 //! part gets its name only when its files are complete, so a run can be killed at any moment and
 //! what was saved can be read: the newest version of each group of the newest run.
 //!
+//! Each part also has what the run needs to go on from there (`checkpoint`), from its first step on.
+//!
 //! Beside the parts lie, at times: `unfinished`, a part being written; `reserve`, room for what is not saved yet; `earlier`,
 //! the files of the run before, which is to be replaced; `RUN-ending`, how the run ended, where the parts could not be joined; and
 //! always `made-by-stickslip`: a folder without it is not ours and is refused. Only files of these names are ever removed, one
@@ -15,11 +17,11 @@
 use super::columns::Rows;
 use super::encode::TableFile;
 use super::sink;
-use super::tables::{PART_FILES, TABLES, Texts};
+use super::tables::{PART_CHECKPOINT, PART_FILES, TABLES, Texts, part_files};
 use crate::error::RecordError;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Not yet complete.
@@ -42,7 +44,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         format!("{}-{:06}-{:06}", self.run, self.group, self.version)
     }
 
@@ -68,7 +70,7 @@ fn all(folder: &Path) -> Result<BTreeSet<Part>, RecordError> {
 }
 
 /// The parts of the newest run, in order; empty if nothing has been saved.
-fn newest(folder: &Path) -> Result<Vec<Part>, RecordError> {
+pub(super) fn newest(folder: &Path) -> Result<Vec<Part>, RecordError> {
     let mut newest: Vec<Part> = Vec::new();
     for part in all(folder)? {
         if newest.last().is_some_and(|last| last.run != part.run) {
@@ -134,9 +136,8 @@ pub(super) fn create(folder: &Path) -> Result<(Part, bool), RecordError> {
 /// Removes all parts but those of this run.
 pub(super) fn remove_earlier(folder: &Path, run: u64) -> Result<(), RecordError> {
     for part in all(folder)?.iter().filter(|part| part.run != run) {
-        remove_files(&folder.join(part.name()), PART_FILES)?;
-        let ending = ending_path(folder, part.run);
-        sink::remove_file(&ending).map_err(RecordError::io(&ending))?;
+        remove_part(folder, *part)?;
+        remove_ending(folder, part.run)?;
     }
     Ok(())
 }
@@ -186,14 +187,14 @@ fn remove_files<N: AsRef<Path>>(
 /// Removes all that is ours; the folder too where it `goes` with that and nothing else is in it.
 pub(super) fn remove(folder: &Path, tables: &[PathBuf; 4], goes: bool) -> Result<(), RecordError> {
     remove_earlier(folder, u64::MAX)?;
-    remove_files(&folder.join(UNFINISHED), PART_FILES)?;
+    remove_files(&folder.join(UNFINISHED), part_files())?;
     remove_files(&folder.join(EARLIER), names(tables))?;
     remove_empty(folder, goes)
 }
 
 /// Removes the first part of a run that did not come about.
 pub(super) fn undo(folder: &Path, part: Part, goes: bool) -> Result<(), RecordError> {
-    remove_files(&folder.join(part.name()), PART_FILES)?;
+    remove_part(folder, part)?;
     remove_empty(folder, goes)
 }
 
@@ -211,18 +212,39 @@ pub(super) fn remove_empty(folder: &Path, goes: bool) -> Result<(), RecordError>
     Ok(())
 }
 
-/// Saves one group of rows, and removes its version before; how many bytes it takes.
+/// Writes a part whole or not at all: `fill` writes its files into a folder, which then gets its name.
+pub(super) fn write<T>(
+    folder: &Path,
+    part: Part,
+    fill: impl FnOnce(&Path) -> Result<T, RecordError>,
+) -> Result<T, RecordError> {
+    let unfinished = folder.join(UNFINISHED);
+    remove_files(&unfinished, part_files())?;
+    let write = || {
+        fs::create_dir_all(&unfinished).map_err(RecordError::io(&unfinished))?;
+        let filled = fill(&unfinished)?;
+        let path = folder.join(part.name());
+        fs::rename(&unfinished, &path).map_err(RecordError::io(&path))?;
+        Ok(filled)
+    };
+    let written = write();
+    if written.is_err() {
+        // The room it took may be wanted; the error is what counts.
+        let _ = remove_files(&unfinished, part_files());
+    }
+    written
+}
+
+/// Saves one group of rows with what the run needs to go on, and removes its version before; how many bytes it takes.
 pub(super) fn save(
     folder: &Path,
     part: Part,
     rows: &[Rows],
     (texts, seal): (&Texts, &str),
+    checkpoint: Option<&[u8]>,
     sync: bool,
 ) -> Result<u64, RecordError> {
-    let unfinished = folder.join(UNFINISHED);
-    remove_files(&unfinished, PART_FILES)?;
-    let write = || {
-        fs::create_dir_all(&unfinished).map_err(RecordError::io(&unfinished))?;
+    let bytes = write(folder, part, |unfinished| {
         let mut bytes = 0;
         for table in 0..rows.len() {
             let path = unfinished.join(PART_FILES[table]);
@@ -231,20 +253,41 @@ pub(super) fn save(
             file.write(&rows[table])?;
             bytes += file.close(sync)?;
         }
-        let path = folder.join(part.name());
-        fs::rename(&unfinished, &path).map_err(RecordError::io(&path))?;
+        if let Some(checkpoint) = checkpoint {
+            let path = unfinished.join(PART_CHECKPOINT);
+            write_file(&path, checkpoint, sync).map_err(RecordError::io(&path))?;
+            bytes += checkpoint.len() as u64;
+        }
         Ok(bytes)
-    };
-    let written = write();
-    if written.is_err() {
-        // The room it took may be wanted; the error is what counts.
-        let _ = remove_files(&unfinished, PART_FILES);
-    }
-    let bytes = written?;
+    })?;
     if let Some(version) = part.version.checked_sub(1) {
-        remove_files(&folder.join(Part { version, ..part }.name()), PART_FILES)?;
+        remove_part(folder, Part { version, ..part })?;
     }
     Ok(bytes)
+}
+
+fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    let mut file = sink::Sink::create(path)?;
+    file.write_all(bytes)?;
+    if sync {
+        file.file().sync_data()?;
+    }
+    Ok(())
+}
+
+/// Removes one part.
+pub(super) fn remove_part(folder: &Path, part: Part) -> Result<(), RecordError> {
+    remove_files(&folder.join(part.name()), part_files())
+}
+
+/// What the run needs to go on, as the part keeps it; `None` where it keeps nothing.
+pub(super) fn checkpoint(folder: &Path, part: Part) -> Result<Option<Vec<u8>>, RecordError> {
+    let path = folder.join(part.name()).join(PART_CHECKPOINT);
+    match fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(RecordError::io(&path)(error)),
+    }
 }
 
 fn ending_path(folder: &Path, run: u64) -> PathBuf {
@@ -259,15 +302,17 @@ pub(super) fn save_ending(
     seal: &str,
 ) -> Result<(), RecordError> {
     let path = ending_path(folder, run);
-    let write = || {
-        use std::io::Write;
-        let mut file = sink::Sink::create(&path)?;
-        file.write_all(format!("{seal}\n{summary}\n").as_bytes())
-    };
-    write().map_err(|error| {
+    let text = format!("{seal}\n{summary}\n");
+    write_file(&path, text.as_bytes(), false).map_err(|error| {
         let _ = sink::remove_file(&path);
         RecordError::io(&path)(error)
     })
+}
+
+/// Forgets how a run ended: it goes on.
+pub(super) fn remove_ending(folder: &Path, run: u64) -> Result<(), RecordError> {
+    let path = ending_path(folder, run);
+    sink::remove_file(&path).map_err(RecordError::io(&path))
 }
 
 /// Summary and seal of the newest run, where they were kept.

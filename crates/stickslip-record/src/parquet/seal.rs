@@ -5,8 +5,9 @@
 
 use super::columns::{Data, Rows};
 use super::tables::Texts;
+use crate::hash::{Sha, hex};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
+use stickslip_model::stored;
 
 /// What is hashed first.
 const MARK: &[u8] = b"stickslip trajectory 2\n";
@@ -15,9 +16,12 @@ const MARK: &[u8] = b"stickslip trajectory 2\n";
 /// real as its 8 bytes, little-endian; a text as its length (u64) and bytes; a flag as one byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableHash {
-    sha: Sha256,
+    sha: Sha,
+    /// Room for a row.
     bytes: Vec<u8>,
 }
+
+stored!(TableHash { sha; bytes = Vec::new() });
 
 impl TableHash {
     pub(super) fn add(&mut self, rows: &Rows, row: usize) {
@@ -31,7 +35,7 @@ impl TableHash {
                 Data::Flag(values) => bytes.push(u8::from(values[row])),
             }
         }
-        self.sha.update(&self.bytes);
+        self.sha.0.update(&self.bytes);
     }
 }
 
@@ -53,12 +57,7 @@ pub(super) fn seal<'h>(texts: &Texts, tables: impl Iterator<Item = &'h TableHash
         texts.summary.as_deref().unwrap_or("").as_bytes(),
     );
     for table in tables {
-        bytes.extend(table.sha.clone().finalize());
+        bytes.extend(table.sha.0.clone().finalize());
     }
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(&bytes) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(Sha256::digest(&bytes))
 }

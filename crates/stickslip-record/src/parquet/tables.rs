@@ -2,6 +2,7 @@
 
 use super::columns::{Column, Kind};
 use super::joints::JOINT_COLUMNS;
+use crate::base64;
 use crate::error::RecordError;
 use crate::header::{FORMAT, Header, Summary};
 use parquet::file::metadata::KeyValue;
@@ -50,6 +51,13 @@ pub(super) const PART_FILES: [&str; 4] = [
     "steps.parquet",
     "joints.parquet",
 ];
+/// Beside them in a part: what the run needs to go on.
+pub(super) const PART_CHECKPOINT: &str = "checkpoint";
+
+/// All files of a part.
+pub(super) fn part_files() -> impl Iterator<Item = &'static str> {
+    PART_FILES.into_iter().chain([PART_CHECKPOINT])
+}
 
 /// How many tables a run has: that of the joints only where there are some.
 pub(super) fn tables_of(header: &Header) -> usize {
@@ -154,6 +162,7 @@ const SCENE_KEY: &str = "stickslip.scene";
 const UNITS_KEY: &str = "stickslip.units";
 const SUMMARY_KEY: &str = "stickslip.summary";
 const SEAL_KEY: &str = "stickslip.seal";
+const CHECKPOINT_KEY: &str = "stickslip.checkpoint";
 
 /// The texts that all tables of a trajectory carry, as they are stored.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,6 +172,17 @@ pub(super) struct Texts {
     pub(super) scene: String,
     /// JSON; `None` while the run goes on.
     pub(super) summary: Option<String>,
+}
+
+/// What the run needs to go on, as metadata of the steps.
+pub(super) fn checkpoint_metadata(bytes: &[u8]) -> KeyValue {
+    KeyValue::new(CHECKPOINT_KEY.to_owned(), base64::encode(bytes))
+}
+
+/// The same, read; `None` where there is none.
+pub(super) fn read_checkpoint(metadata: Option<&Vec<KeyValue>>) -> Option<Vec<u8>> {
+    let pair = metadata?.iter().find(|pair| pair.key == CHECKPOINT_KEY)?;
+    base64::decode(pair.value.as_deref()?)
 }
 
 impl Texts {

@@ -1,5 +1,6 @@
 //! Steps to the tables.
 
+use super::checkpoint::Checkpoint;
 use super::columns::{Rows, Value};
 use super::encode::TableFile;
 use super::find::is_ours;
@@ -8,11 +9,14 @@ use super::parts::{self, Part};
 use super::reserve::Reserve;
 use super::seal::{TableHash, seal};
 use super::sink;
-use super::tables::{BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, Texts, tables_of};
+use super::tables::{
+    BODIES, CONTACTS, JOINTS, PART_FILES, Paths, STEPS, TABLES, Texts, checkpoint_metadata,
+    tables_of,
+};
 use crate::error::RecordError;
 use crate::files::Lock;
 use crate::header::{Header, Summary};
-use crate::recorder::{Recorder, Start, check_step, state_numbers};
+use crate::recorder::{Memory, Recorder, Start, check_step, state_numbers};
 use crate::trajectory::{check_successor, same_start};
 use parquet::data_type::ByteArray;
 use std::fs;
@@ -22,6 +26,9 @@ use stickslip_model::{BodyState, Mode, StepRecord};
 
 /// In the order of their declaration.
 pub(super) const MODES: [Mode; 3] = [Mode::Open, Mode::Stick, Mode::Slide];
+
+/// Bytes kept on the disk for what a run remembers beside the records of its steps.
+const MEMORY_ROOM: usize = 1 << 14;
 
 /// Writes a trajectory as Parquet: `run.parquet` and its sister tables.
 ///
@@ -45,7 +52,7 @@ pub struct ParquetWriter {
 
 /// A run that has started.
 #[derive(Debug)]
-struct Run {
+pub(super) struct Run {
     header: Header,
     texts: Texts,
     names: Vec<ByteArray>,
@@ -64,6 +71,12 @@ struct Run {
     goes: bool,
     saved: Saved,
     reserve: Reserve,
+    /// Rows of each table in the groups that are full.
+    closed: [u64; 4],
+    /// What the run needs to go on, as it was last asked for it.
+    checkpoint: Option<Vec<u8>>,
+    /// Is the writer told what to remember? Then rows are saved with it.
+    remembers: bool,
     unsaved: bool,
     /// Has it taken the place of earlier runs? It does so with its first step: one that does not come about changes nothing.
     begun: bool,
@@ -112,6 +125,46 @@ impl ParquetWriter {
         self
     }
 
+    /// Goes on with a run that stands at this checkpoint, whose open rows are these.
+    pub(super) fn go_on(
+        &mut self,
+        lock: Lock,
+        (header, texts): (&Header, Texts),
+        (part, goes): (Part, bool),
+        (checkpoint, bytes): (Checkpoint, Vec<u8>),
+        rows: Vec<Rows>,
+    ) -> Result<(), RecordError> {
+        let folder = self.paths.parts.clone();
+        let mut run = Run::new(header, part, goes, folder.join(parts::RESERVE))?;
+        // Word for word as the file has it.
+        run.texts = texts;
+        (run.last.step, run.last.t) = (checkpoint.step, checkpoint.t);
+        run.last.bodies = checkpoint.bodies;
+        run.hashed = checkpoint.open.map(|rows| rows as usize);
+        (run.rows, run.closed) = (rows, checkpoint.closed);
+        for (hash, stored) in run.hashes.iter_mut().zip(checkpoint.hashes) {
+            *hash = stored;
+        }
+        (run.checkpoint, run.remembers) = (Some(bytes), true);
+        run.save(&folder, true)?;
+        run.saved.least = run.saved.bytes;
+        if run.is_full(self.group_rows) {
+            run.next_group();
+        }
+        let room = run.reserve.hold(run.room());
+        room.map_err(RecordError::io(&folder))?;
+        (self.run, self.lock) = (Some(run), Some(lock));
+        Ok(())
+    }
+
+    /// Its run has taken the place of the files of the one it goes on with.
+    pub(super) fn replace_earlier(&mut self) -> Result<(), RecordError> {
+        match &mut self.run {
+            Some(run) => run.begin(&self.paths),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses to take the place of files that are not ours.
     fn check_free(&self) -> Result<(), RecordError> {
         let foreign = |path: &&PathBuf| path.exists() && !is_ours(path);
@@ -121,16 +174,19 @@ impl ParquetWriter {
         }
     }
 
-    /// Joins the parts into the files and removes the folder.
-    fn join(&self, run: &Run, ended: &(Texts, String)) -> Result<(), RecordError> {
+    /// Joins the parts into the files and removes the folder. Where the run ended `early`, it can go on from them.
+    fn join(&self, run: &Run, ended: &(Texts, String), early: bool) -> Result<(), RecordError> {
         let parts = parts::list(&self.paths.parts)?;
         let joined = PART_FILES.map(|name| self.paths.parts.join(name));
         for table in 0..run.rows.len() {
             let write = || {
-                let metadata = ended.0.metadata(table, &ended.1);
+                let mut metadata = ended.0.metadata(table, &ended.1);
+                let kept = run.checkpoint.as_deref();
+                let kept = kept.filter(|_| early && table == STEPS);
+                metadata.extend(kept.map(checkpoint_metadata));
                 let mut file = TableFile::create(&joined[table], TABLES[table], &metadata)?;
                 for part in &parts {
-                    file.append(&part.join(PART_FILES[table]))?;
+                    file.append(&part.join(PART_FILES[table]), u64::MAX)?;
                 }
                 file.close(run.synced)
             };
@@ -147,6 +203,24 @@ impl ParquetWriter {
             fs::rename(&joined[table], path).map_err(RecordError::io(path))?;
         }
         parts::remove(&self.paths.parts, &self.paths.tables, run.goes)
+    }
+
+    /// Saves what is due, and keeps room for what comes.
+    fn keep_up(&self, run: &mut Run, memory: Option<Memory<'_>>) -> Result<(), RecordError> {
+        let due = run.is_full(self.group_rows) || run.saved.when.elapsed() >= self.save_every;
+        run.keep(&self.paths.parts, memory, due)?;
+        if run.is_full(self.group_rows) {
+            run.next_group();
+        }
+        Ok(())
+    }
+
+    /// An error of the disk, with what is kept all the same.
+    fn or_kept(&self, run: &Run, error: RecordError) -> RecordError {
+        match error {
+            RecordError::Io { .. } => self.kept(run, error),
+            other => other,
+        }
     }
 
     /// An error, with what is kept all the same.
@@ -194,19 +268,26 @@ impl Recorder for ParquetWriter {
         let begun = run.begin(&self.paths);
         let result = begun
             .and_then(|()| run.record(before, step))
-            .and_then(|()| {
-                let full = run.rows.iter().any(|rows| rows.len >= self.group_rows);
-                let due = full || run.saved.when.elapsed() >= self.save_every;
-                run.keep(&self.paths.parts, due)?;
-                if full {
-                    run.next_group();
-                }
-                Ok(())
+            .and_then(|()| match run.remembers {
+                true => Ok(()),
+                false => self.keep_up(&mut run, None),
             });
-        let result = result.map_err(|error| match error {
-            RecordError::Io { .. } => self.kept(&run, error),
-            other => other,
-        });
+        let result = result.map_err(|error| self.or_kept(&run, error));
+        self.run = Some(run);
+        result
+    }
+
+    fn remember(&mut self, memory: Memory<'_>, ending: bool) -> Result<(), RecordError> {
+        let order = RecordError::Order("remember before start or after finish");
+        let mut run = self.run.take().ok_or(order)?;
+        run.remembers = true;
+        let result = if ending {
+            run.checkpoint = Some(run.checkpoint(memory));
+            Ok(())
+        } else {
+            self.keep_up(&mut run, Some(memory))
+        };
+        let result = result.map_err(|error| self.or_kept(&run, error));
         self.run = Some(run);
         result
     }
@@ -219,11 +300,11 @@ impl Recorder for ParquetWriter {
         let mut end = || {
             run.begin(&self.paths)?;
             if run.unsaved {
-                run.save_at_last(folder, false)?;
+                run.save_at_last(folder, None, false)?;
             }
             let ended = run.ended(folder, summary)?;
             run.reserve.give_up().map_err(RecordError::io(folder))?;
-            self.join(&run, &ended)
+            self.join(&run, &ended, summary.failure.is_some())
         };
         let result = end().map_err(|error| self.kept(&run, error));
         drop(lock);
@@ -240,7 +321,7 @@ impl Drop for ParquetWriter {
                 return;
             }
             if run.unsaved {
-                let _ = run.save_at_last(&self.paths.parts, true);
+                let _ = run.save_at_last(&self.paths.parts, None, true);
             }
             let _ = run.reserve.give_up();
         }
@@ -271,6 +352,9 @@ impl Run {
                 least: 0,
             },
             reserve: Reserve::new(reserve),
+            closed: [0; 4],
+            checkpoint: None,
+            remembers: false,
             unsaved: false,
             begun: false,
             synced: false,
@@ -307,10 +391,15 @@ impl Run {
     }
 
     /// Saves the rows of the group where that is due or the disk has no more room to keep; then keeps room for what comes.
-    fn keep(&mut self, folder: &Path, due: bool) -> Result<(), RecordError> {
+    fn keep(
+        &mut self,
+        folder: &Path,
+        memory: Option<Memory<'_>>,
+        due: bool,
+    ) -> Result<(), RecordError> {
         let mut room = self.reserve.hold(self.room());
         if due || room.is_err() {
-            self.save_at_last(folder, true)?;
+            self.save_at_last(folder, memory, true)?;
             room = self.reserve.hold(self.room());
         }
         // What is saved takes less than what was to be expected: there may be room for less.
@@ -334,11 +423,21 @@ impl Run {
             .sum();
         // No column takes more bytes than its values, eight each, beside its description; names stand in dictionaries.
         let values = 8 * unsaved.sum::<usize>() + 512 * columns + 4 * names;
-        self.saved.bytes + values as u64
+        // What the run remembers may have grown by as much as it was, and names its last contacts once more.
+        let remembered = self.checkpoint.as_ref().map_or(0, Vec::len) + MEMORY_ROOM;
+        self.saved.bytes + (values + remembered) as u64
     }
 
-    /// Saves; where the disk is full, in the room that was kept.
-    fn save_at_last(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
+    /// Saves, with what the run needs to go on; where the disk is full, in the room that was kept.
+    fn save_at_last(
+        &mut self,
+        folder: &Path,
+        memory: Option<Memory<'_>>,
+        sync: bool,
+    ) -> Result<(), RecordError> {
+        if let Some(memory) = memory {
+            self.checkpoint = Some(self.checkpoint(memory));
+        }
         if self.save(folder, sync).is_ok() {
             return Ok(());
         }
@@ -349,7 +448,8 @@ impl Run {
     fn save(&mut self, folder: &Path, sync: bool) -> Result<(), RecordError> {
         let seal = self.seal(&self.texts.clone());
         let texts = (&self.texts, seal.as_str());
-        let bytes = parts::save(folder, self.part, &self.rows, texts, sync)?;
+        let kept = self.checkpoint.as_deref();
+        let bytes = parts::save(folder, self.part, &self.rows, texts, kept, sync)?;
         self.synced |= sync;
         self.part.version += 1;
         self.saved = Saved {
@@ -364,8 +464,15 @@ impl Run {
         Ok(())
     }
 
+    fn is_full(&self, group_rows: usize) -> bool {
+        self.rows.iter().any(|rows| rows.len >= group_rows)
+    }
+
     /// The group at hand is full and saved.
-    fn next_group(&mut self) {
+    pub(super) fn next_group(&mut self) {
+        for (closed, rows) in self.closed.iter_mut().zip(&self.rows) {
+            *closed += rows.len as u64;
+        }
         self.part.group += 1;
         self.part.version = 0;
         self.rows.iter_mut().for_each(Rows::clear);
@@ -374,14 +481,34 @@ impl Run {
         self.saved.bytes = self.saved.least;
     }
 
+    /// What the run needs to go on from here.
+    fn checkpoint(&mut self, memory: Memory<'_>) -> Vec<u8> {
+        self.hash_rows();
+        let checkpoint = Checkpoint {
+            group: self.part.group,
+            closed: self.closed,
+            open: self.hashed.map(|rows| rows as u64),
+            hashes: self.hashes.to_vec(),
+            step: self.last.step,
+            t: self.last.t,
+            bodies: self.last.bodies.clone(),
+            memory: memory(),
+        };
+        checkpoint.to_bytes()
+    }
+
     /// The seal of all rows so far.
     fn seal(&mut self, texts: &Texts) -> String {
+        self.hash_rows();
+        seal(texts, self.hashes.iter())
+    }
+
+    fn hash_rows(&mut self) {
         for (table, rows) in self.rows.iter().enumerate() {
             let new = self.hashed[table]..rows.len;
             new.for_each(|row| self.hashes[table].add(rows, row));
             self.hashed[table] = rows.len;
         }
-        seal(texts, self.hashes.iter())
     }
 
     /// Texts and seal of the run that has ended, kept beside its parts until they are joined.

@@ -18,6 +18,39 @@ const ROUNDINGS: f64 = 8.0;
 /// Relative regularisation of redundant contacts.
 const REGULARISATION: f64 = 1e-9;
 
+/// The largest residual of those islands that miss what is asked of them, m/s; zero where none does. `off` is, for each body, the
+/// residual of its island.
+pub fn missed(
+    problem: &ContactProblem,
+    tolerance: f64,
+    p: &[DVec3],
+    nu: &[Twist],
+    off: &mut Vec<f64>,
+) -> f64 {
+    let mut islands = Islands::default();
+    islands.find_in_step(problem);
+    off.clear();
+    off.resize(problem.inverse_mass.len(), 0.0);
+    let mut worst: f64 = 0.0;
+    for k in 0..islands.len() {
+        let members = islands.members(k);
+        let residual = members.iter().fold(0.0, |most: f64, &i| {
+            let contact = &problem.contacts[i];
+            let u = contact.velocity_at(nu, p[i]);
+            let w_bar = residual::w_bar(contact, &problem.inverse_mass);
+            most.max(residual::of_contact(&contact.law, p[i], u, w_bar))
+        });
+        let arms = members.iter().flat_map(|&i| &problem.contacts[i].arms);
+        for arm in arms.flatten() {
+            off[arm.body] = residual;
+        }
+        if residual > problem.asked_of(members, tolerance) {
+            worst = worst.max(residual);
+        }
+    }
+    worst
+}
+
 /// Corrects the islands whose residual misses what is asked of them, and no others; returns the largest residual that is left on
 /// those, m/s (zero where none missed). Velocities `nu` of all are those of the impulses, but for what is corrected.
 pub fn correct_missed(

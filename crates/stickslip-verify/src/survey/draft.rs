@@ -267,6 +267,7 @@ impl Draft {
             ends,
             stiffness,
             damping,
+            inertance: 0.0,
             rest: None,
             explicit: false,
             span: 0..0,
@@ -276,7 +277,7 @@ impl Draft {
     /// The mass of all free bodies, kg.
     pub(super) fn mass(&self) -> f64 {
         let of = |b: &Body| match b.mass {
-            Mass::Total { mass, .. } => mass,
+            Mass::Total { mass, .. } | Mass::Given { mass, .. } => mass,
             Mass::Density(_) | Mass::Unneeded => 0.0,
         };
         self.scene.bodies.iter().map(of).sum()

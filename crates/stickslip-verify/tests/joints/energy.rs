@@ -62,6 +62,7 @@ fn scene(random: &mut Random, h: f64, boxes: f64) -> World {
                 random.decade(-1.0, 5.0)
             } + 1e-3,
             rest: pulls.then_some(0.0),
+            inertance: 0.0,
             explicit: false,
         });
     }

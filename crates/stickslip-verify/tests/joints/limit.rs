@@ -24,6 +24,7 @@ fn spring(ends: SpringEnds, stiffness: f64) -> SpringSpec {
         ends,
         stiffness,
         damping: 0.0,
+        inertance: 0.0,
         rest: Some(0.0),
         explicit: false,
     }
@@ -171,6 +172,7 @@ fn frame(held: Held) -> World {
                 stiffness: 0.0,
                 damping: 1.0,
                 rest: Some(0.0),
+                inertance: 0.0,
                 explicit: false,
             });
     }

@@ -81,6 +81,7 @@ fn factor(delta: f64, explicit: bool) -> f64 {
             stiffness: 0.0,
             damping: delta,
             rest: None,
+            inertance: 0.0,
             explicit,
         })
         .build()
@@ -129,6 +130,7 @@ fn hung(stiffness: f64, damping: f64, h: f64) -> World {
             stiffness,
             damping,
             rest: Some(1.0),
+            inertance: 0.0,
             explicit: false,
         })
         .build()
@@ -161,6 +163,7 @@ fn a_torsional_spring_swings_a_wheel() {
                 stiffness: gamma,
                 damping: 0.0,
                 rest: Some(first),
+                inertance: 0.0,
                 explicit: false,
             })
             .build()

@@ -38,6 +38,16 @@ pub(in crate::scene) static BODY: TableSpec = table(
              Follows from the shape unless given.",
         ),
         key(
+            "center-of-mass",
+            VECTOR,
+            "Centre of mass of a free body in the frame of its shape, m, with `mass` and `inertia`.",
+        ),
+        key(
+            "any-inertia",
+            Kind::Flag,
+            "Take an inertia that breaks the triangle inequality as it is? Default false.",
+        ),
+        key(
             "position",
             VECTOR,
             "Place of the origin at the start, m. Default [0, 0, 0].",
@@ -61,6 +71,11 @@ pub(in crate::scene) static BODY: TableSpec = table(
             "groups",
             Kind::List(&Kind::Text),
             "Names of groups; bodies that share one do not collide.",
+        ),
+        key(
+            "collide",
+            Kind::Flag,
+            "Does it collide with anything? Default true.",
         ),
         key(
             "friction",
@@ -157,6 +172,11 @@ pub(in crate::scene) static FORCE: TableSpec = table(
     "A force and a torque on one free body.",
     &[
         required("body", Kind::Text, "The name of the body."),
+        key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
+        ),
         key(
             "force",
             VECTOR_OF_TIME,

@@ -16,6 +16,26 @@ const DRY_FRICTION: KeySpec = key(
     Kind::Number,
     "Dry friction: largest force or torque against motion, N or N m. Default 0.",
 );
+const DAMPING: KeySpec = key(
+    "damping",
+    Kind::Number,
+    "Force or torque against motion for each unit of its rate, N s/m or N m s/rad. Default 0.",
+);
+const STIFFNESS: KeySpec = key(
+    "stiffness",
+    Kind::Number,
+    "Of a spring on the axis, N/m or N m/rad. Default 0.",
+);
+const REST: KeySpec = key(
+    "rest",
+    Kind::Number,
+    "Coordinate at which that spring is at rest, m or rad. Default 0.",
+);
+const ARMATURE: KeySpec = key(
+    "armature",
+    Kind::Number,
+    "Inertia that turns or moves with the axis, such as that of a rotor behind a gear, kg or kg m². Default 0.",
+);
 const PRESCRIBED: KeySpec = key(
     "motion",
     Kind::Function,
@@ -33,6 +53,11 @@ pub(in crate::scene) static JOINT: TableSpec = table(
             "name",
             Kind::Text,
             "The joint's name. Default: its type and its bodies.",
+        ),
+        key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
         ),
         required("type", Kind::Choice(&JOINT_TYPES), "The kind of joint."),
         required(
@@ -69,6 +94,10 @@ pub(in crate::scene) static JOINT: TableSpec = table(
         LIMITS,
         DRIVE,
         DRY_FRICTION,
+        DAMPING,
+        STIFFNESS,
+        REST,
+        ARMATURE,
         PRESCRIBED,
         key(
             "collide",
@@ -111,32 +140,81 @@ pub(in crate::scene) static JOINT: TableSpec = table(
 pub(in crate::scene) static JOINT_AXIS: TableSpec = table(
     "axis",
     "A free axis of a six-dof joint and what acts on it.",
-    &[LIMITS, DRIVE, DRY_FRICTION, PRESCRIBED],
+    &[
+        LIMITS,
+        DRIVE,
+        DRY_FRICTION,
+        DAMPING,
+        STIFFNESS,
+        REST,
+        ARMATURE,
+        PRESCRIBED,
+    ],
+);
+
+const TARGET: Kind = Kind::Either(&[Kind::Function, Kind::Table(&TARGET_TABLE)]);
+
+const VELOCITY: KeySpec = key("velocity", TARGET, "The rate to reach, m/s or rad/s.");
+const POSITION: KeySpec = key("position", TARGET, "The coordinate to reach, m or rad.");
+const EFFORT: KeySpec = key("effort", TARGET, "The force or torque itself, N or N m.");
+const SPEED: KeySpec = key(
+    "speed",
+    Kind::Limit,
+    "Largest rate on the way to `position`, m/s or rad/s. Default none.",
+);
+const GAIN: KeySpec = key(
+    "stiffness",
+    Kind::Number,
+    "Force for each m or rad that is missing to `position`, N/m or N m/rad. Without gains a motor reaches its aim as far as its \
+     force goes.",
+);
+const RATE_GAIN: KeySpec = key(
+    "damping",
+    Kind::Number,
+    "Force against the rate, or against what is missing to `velocity`, N s/m or N m s/rad.",
+);
+const FORCE: KeySpec = key(
+    "force",
+    Kind::Limit,
+    "Largest force or torque, N or N m. Default none.",
 );
 
 pub(in crate::scene) static MOTOR: TableSpec = table(
     "motor",
-    "A motor with a rate or a coordinate to reach.",
+    "A motor with a rate or a coordinate to reach, or a force.",
+    &[VELOCITY, POSITION, EFFORT, SPEED, GAIN, RATE_GAIN, FORCE],
+);
+
+pub(in crate::scene) static MOTOR_ENTRY: TableSpec = table(
+    "[[motor]]",
+    "A motor on an axis of a joint that stands elsewhere, such as in an included model; it takes the place of one that is there.",
     &[
+        required("joint", Kind::Text, "The joint, or the joint of a model."),
         key(
-            "velocity",
-            Kind::Function,
-            "The rate to reach, m/s or rad/s.",
+            "axis",
+            Kind::Choice(&AXIS_NAMES),
+            "The axis of that joint. Default: its free one.",
         ),
+        VELOCITY,
+        POSITION,
+        EFFORT,
+        SPEED,
+        GAIN,
+        RATE_GAIN,
+        FORCE,
+    ],
+);
+
+pub(in crate::scene) static TARGET_TABLE: TableSpec = table(
+    "table",
+    "Values at given times, with straight lines between them.",
+    &[
+        required("t", Kind::List(&Kind::Number), "Times, s, rising."),
+        required("value", Kind::List(&Kind::Number), "As many values."),
         key(
-            "position",
-            Kind::Function,
-            "The coordinate to reach, m or rad.",
-        ),
-        key(
-            "speed",
-            Kind::Limit,
-            "Largest rate on the way to `position`, m/s or rad/s. Default none.",
-        ),
-        key(
-            "force",
-            Kind::Limit,
-            "Largest force or torque, N or N m. Default none.",
+            "repeat",
+            Kind::Flag,
+            "Begin again at the end? The last value is then the first. Default false: the last value stays.",
         ),
     ],
 );
@@ -151,6 +229,11 @@ pub(in crate::scene) static SPRING: TableSpec = table(
             "The spring's name. Default: what it is attached to.",
         ),
         key(
+            "count",
+            Kind::Number,
+            "So many of them, with the index `i` in formulas and in the brackets of names.",
+        ),
+        key(
             "between",
             Kind::Array(&Kind::Table(&END), 2),
             "The two ends.",
@@ -163,6 +246,11 @@ pub(in crate::scene) static SPRING: TableSpec = table(
         ),
         key("stiffness", Kind::Number, "N/m or N m/rad. Default 0."),
         key("damping", Kind::Number, "N s/m or N m s/rad. Default 0."),
+        key(
+            "inertance",
+            Kind::Number,
+            "Force against the acceleration of its length or coordinate, kg or kg m². Default 0.",
+        ),
         key(
             "length",
             Kind::Number,

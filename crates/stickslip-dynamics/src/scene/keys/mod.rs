@@ -2,13 +2,15 @@
 //! from here, and the JSON Schema is made from it. The root is here; the tables of a subject are in its file.
 
 mod body;
+mod include;
 mod joint;
 mod material;
 mod shape;
 mod step;
 
 pub(super) use body::{ACCELERATION, BODY, FORCE, MOTION, ORIENTATION, TABLE};
-pub(super) use joint::{END, JOINT, JOINT_AXIS, MOTOR, SPRING};
+pub(super) use include::{FRAME, HOLD, INCLUDE};
+pub(super) use joint::{END, JOINT, JOINT_AXIS, MOTOR, MOTOR_ENTRY, SPRING, TARGET_TABLE};
 pub(super) use material::{CONTACT, FRICTION, MATERIAL};
 pub(super) use shape::{
     BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HEIGHT_FIELD, HULL, MESH, PIECE, POINTS,
@@ -177,5 +179,16 @@ pub(in crate::scene) static ROOT: TableSpec = table(
             "What joins two bodies, or a body and the world.",
         ),
         key("spring", Kind::Tables(&SPRING), "Springs and dampers."),
+        key(
+            "motor",
+            Kind::Tables(&MOTOR_ENTRY),
+            "Motors on joints that stand elsewhere.",
+        ),
+        key("frame", Kind::Tables(&FRAME), "Names for places on bodies."),
+        key(
+            "include",
+            Kind::Tables(&INCLUDE),
+            "Models of other formats: URDF and MJCF.",
+        ),
     ],
 );

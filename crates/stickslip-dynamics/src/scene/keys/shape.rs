@@ -150,6 +150,11 @@ pub(in crate::scene) static PIECE: TableSpec = table(
             ORIENTATION_KINDS,
             "Its orientation in the body's frame, as a body's.",
         ),
+        key(
+            "density",
+            Kind::Number,
+            "Its own density, kg/m³: given for every piece or for none.",
+        ),
     ],
 );
 

@@ -90,16 +90,6 @@ impl<'a> Paths<'a> {
         })
     }
 
-    /// Speed of a free body at the start of the step, m/s.
-    pub(super) fn speed(&self, i: usize) -> f64 {
-        let (body, twist) = (&self.model.bodies[i], &self.start[i].twist);
-        if body.is_free() {
-            twist.linear.length() + twist.angular.length() * body.shape.radius()
-        } else {
-            0.0
-        }
-    }
-
     pub(super) fn moving(&self, i: usize) -> Moving<'a> {
         let body = &self.model.bodies[i];
         Moving {

@@ -95,7 +95,8 @@ impl Joints {
             let p = p.get(self.first_block + n).copied().unwrap_or_default();
             let said = rates + block.b + block.compliance * p;
             let old = block.b + block.compliance * p;
-            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]);
+            let gives = self.gives[n];
+            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]) + gives;
             let Law::Box { lo, hi } = block.law else {
                 continue;
             };
@@ -105,7 +106,7 @@ impl Joints {
                     rates[i] - self.kept_rate(step, k, axis) * joint.scale(axis)
                 } else {
                     let wanted = self.wanted(step, k, axis, row);
-                    (to[axis] - wanted) / step.plan.h * joint.scale(axis)
+                    (to[axis] - wanted) / step.plan.h * joint.scale(axis) + gives[i] * p[i]
                 };
                 let off = (u - said[i]).abs();
                 if off > worst.0 || off.is_nan() {

@@ -17,8 +17,10 @@
 //! | [`middle`] | impulses along the gradients of the middle of the step |
 //! | [`rounds`] | the rounds until every joint is closed |
 //! | [`springs`] | rows of implicit springs, forces of explicit ones |
+//! | [`efforts`] | motors whose force is given |
 //! | [`record`] | impulses and coordinates for the record, names of blocks |
 
+pub(crate) mod efforts;
 mod limits;
 mod linearise;
 mod middle;
@@ -34,7 +36,7 @@ use crate::step::twist::to_problem;
 use glam::DVec3;
 use linearise::{Pace, compliance};
 use middle::Mass;
-use rows::{JOINT_ROWS, JointRow, Source, last_impulse};
+use rows::{JOINT_ROWS, JointRow, Source, gives, last_impulse};
 use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
@@ -55,6 +57,8 @@ pub(crate) struct Joints {
     first_block: usize,
     /// Inverse effective mass of each of these blocks, 1/kg.
     w_bar: Vec<f64>,
+    /// Compliance that their own law gives the rows of each: that of motors with gains, 1/kg.
+    gives: Vec<DVec3>,
     /// Limits (joint, axis) that were found broken in this step although nothing seemed to come near them.
     watched: Vec<(usize, usize)>,
     /// Poses of the trial motion.
@@ -85,6 +89,7 @@ impl Joints {
         self.first_block = assembly.problem.contacts.len();
         self.sources.clear();
         self.w_bar.clear();
+        self.gives.clear();
         for body in step.model().joined().flatten().flatten() {
             assembly.enter(step, body);
         }
@@ -153,8 +158,10 @@ impl Joints {
         };
         let mut block = self.joint_block(step, assembly, k, first, bounds);
         let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
-        block.compliance = DVec3::splat(compliance(0) * w_bar);
+        let gives = gives(&step.model().joints[k], first, row, step.plan.h);
+        block.compliance = DVec3::splat(compliance(0) * w_bar) + gives;
         self.w_bar.push(w_bar);
+        self.gives.push(gives);
         assembly.problem.contacts.push(block);
         let last = step.last.joints.get(k).copied().unwrap_or_default();
         let start = last_impulse(&last, &step.model().joints[k], first, row);
@@ -178,6 +185,7 @@ impl Joints {
             .push(p / self.springs[k].scale * step.longer());
         self.sources.push(Source::Spring { spring: k });
         self.w_bar.push(0.0);
+        self.gives.push(DVec3::ZERO);
     }
 
     /// Are there coordinates that depend on the motion, so that a trial is needed?

@@ -66,9 +66,9 @@ impl Joints {
     /// Takes the compliance of the first round off the joints' rows.
     pub(crate) fn make_rigid(&self, assembly: &mut Assembly) {
         let blocks = assembly.problem.contacts[self.first_block..].iter_mut();
-        for (block, source) in blocks.zip(&self.sources) {
+        for ((block, source), gives) in blocks.zip(&self.sources).zip(&self.gives) {
             if matches!(source, Source::Joint { .. }) {
-                block.compliance = DVec3::ZERO;
+                block.compliance = *gives;
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Joints;
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
 use glam::DVec3;
-use stickslip_model::joint::{AXES, Hold};
+use stickslip_model::joint::{AXES, Goal, Hold};
 use stickslip_model::{Joint, JointImpulse};
 use stickslip_solvers::problem::{Action, Arm, ContactBlock, Law};
 
@@ -152,9 +152,11 @@ pub(super) fn bounds(joint: &Joint, first: usize, row: JointRow, h: f64) -> Opti
                 Some([_, hi]) if hi.is_finite() => (-inf, 0.0),
                 _ => (0.0, 0.0),
             },
-            JointRow::Motor => axis
-                .motor
-                .map_or((0.0, 0.0), |m| (-h * m.force, h * m.force)),
+            JointRow::Motor => match axis.motor {
+                None => (0.0, 0.0),
+                Some(m) if m.goal == Goal::Effort => (0.0, 0.0),
+                Some(m) => (-h * m.force, h * m.force),
+            },
             JointRow::Friction => (-h * axis.friction, h * axis.friction),
         };
         bounds.lo[i] = lo;
@@ -162,6 +164,19 @@ pub(super) fn bounds(joint: &Joint, first: usize, row: JointRow, h: f64) -> Opti
         any |= lo != hi;
     }
     any.then_some(bounds)
+}
+
+/// Compliance of the rows by their own law, for angles counted as distances: C of motors with gains, zero for others.
+pub(super) fn gives(joint: &Joint, first: usize, row: JointRow, h: f64) -> DVec3 {
+    if row != JointRow::Motor || h == 0.0 {
+        return DVec3::ZERO;
+    }
+    let scale = joint.scale(first);
+    let one = |i: usize| {
+        let motor = joint.axes[first + i].motor;
+        motor.map_or(0.0, |m| m.goal.compliance(h) * scale * scale)
+    };
+    DVec3::new(one(0), one(1), one(2))
 }
 
 /// The last step's impulses of a block, in the block's units.

@@ -40,7 +40,14 @@ pub(crate) fn apply_explicit_springs(task: &Task, wrench: &mut [Wrench]) {
 }
 
 impl Joints {
-    /// C p + ∇φ·ν + C(hγ φ + δ(φ − φ_start)) = 0, φ with prescribed bodies where they will be.
+    /// ∇φ·ν of prescribed bodies at the end of the step less that of all bodies at its start.
+    fn carried(&self, step: &Predicted, k: usize) -> DVec3 {
+        let (placed, start) = (&self.springs[k], step.start());
+        let prescribed = |i: usize| !step.model().bodies[i].is_free();
+        placed.rates(step.goal, start, prescribed) - placed.rates(start, start, |_| true)
+    }
+
+    /// C p + ∇φ·ν + C(hγ φ + δ(φ − φ_start) − a ∇φ·ν_start) = 0, φ with prescribed bodies where they will be.
     pub(super) fn spring_block(
         &self,
         step: &Predicted,
@@ -64,7 +71,10 @@ impl Joints {
                 last_phi(step.model(), &step.last.joints, k),
             )
             .phi;
-        let pull = phi * (h * spring.stiffness) + (phi - placed.phi) * spring.damping;
+        let mut pull = phi * (h * spring.stiffness) + (phi - placed.phi) * spring.damping;
+        if spring.inertance > 0.0 {
+            pull += self.carried(step, k) * spring.inertance;
+        }
         let present = [0, 1, 2].map(|i| i < placed.rows);
         let action = if placed.torque {
             Action::Torque

@@ -1,4 +1,4 @@
-//! Signals that ask a run to end: it ends after the step at hand, and a second one ends the program at once.
+//! Signals that ask work to end: a run ends after the step at hand, and a second one ends the program at once.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stickslip_console::Failure;
 
 /// Has one come?
-pub(super) struct Signals(Arc<AtomicBool>);
+pub(crate) struct Signals(Arc<AtomicBool>);
 
 impl Signals {
     /// From now on they do not end the program by themselves.
-    pub(super) fn watch() -> Result<Self, Failure> {
+    pub(crate) fn watch() -> Result<Self, Failure> {
         let came = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // In this order: the first signal finds no other before it and only leaves its mark.
@@ -22,7 +22,7 @@ impl Signals {
         Ok(Self(came))
     }
 
-    pub(super) fn came(&self) -> bool {
+    pub(crate) fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

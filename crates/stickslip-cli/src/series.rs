@@ -1,0 +1,194 @@
+//! `stickslip series`: numbers of a run over time.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use stickslip::dynamics::check::scene_in;
+use stickslip::dynamics::probe::Probe;
+use stickslip::prelude::World;
+use stickslip::record::Reader;
+use stickslip::record::files::replace;
+use stickslip::record::parquet::{Cells, TableColumn, write_table};
+use stickslip_console::{Failure, Verdict, print, print_json};
+use stickslip_plot::{Axis, Plot, Sheet};
+
+/// Read numbers off a recorded run: positions, velocities, forces, torques, energies over time
+///
+/// Names: energy, kinetic energy, potential energy; of a body BODY.x .y .z .qs .qx .qy .qz .vx .vy .vz .wx .wy .wz .speed; of its contacts
+/// `force on BODY`, `force on BODY from BODY` and `torque on BODY`, as sizes or with .x .y .z, forces also with .normal and .friction; of a
+/// joint or spring JOINT.x to JOINT.rz, JOINT.force and JOINT.torque (with .x .y .z), and JOINT.hold.rx, JOINT.motor.rx,
+/// JOINT.friction.rx of each axis. Forces are means over each step, in N.
+///
+/// Example: stickslip series stack.parquet --of "force on a from ground.z" --of energy -o stack.csv
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A Parquet file that `run` wrote
+    run: PathBuf,
+    /// What is read (may be repeated)
+    #[arg(long, value_name = "NAME", required = true)]
+    of: Vec<String>,
+    /// Write to this file: .csv, .parquet, .svg or .png (may be repeated); a CSV on standard output unless given
+    #[arg(short, long = "output", value_name = "OUT")]
+    output: Vec<PathBuf>,
+    /// Print one JSON object: units, and the last, least, largest and mean of each
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let series = Series::read(&self.run, &self.of)?;
+        for path in &self.output {
+            series.write(path, &self.run)?;
+        }
+        if self.json {
+            print_json(&series.json())?;
+        } else if self.output.is_empty() {
+            print(series.csv().trim_end())?;
+        }
+        Ok(Verdict::Good)
+    }
+}
+
+/// Numbers over time.
+struct Series {
+    probes: Vec<Probe>,
+    t: Vec<f64>,
+    /// For each probe a value at each time; `None` where there is none.
+    values: Vec<Vec<Option<f64>>>,
+}
+
+impl Series {
+    fn read(path: &Path, of: &[String]) -> Result<Self, Failure> {
+        let mut reader = Reader::open(path)?;
+        let scene = scene_in(&reader.header)?;
+        let world = World::from_scene(&scene)?;
+        let model = world.model();
+        let probes = of.iter().map(|name| Probe::parse(name, model));
+        let probes = probes
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|e| Failure::Input(format!("--of {e}")))?;
+        let (mut t, mut values) = (Vec::new(), vec![Vec::new(); probes.len()]);
+        for frame in reader.by_ref() {
+            let step = frame?.step;
+            t.push(step.t);
+            for (values, probe) in values.iter_mut().zip(&probes) {
+                values.push(probe.of(model, &step));
+            }
+        }
+        let seal = reader.seal().warning();
+        for warning in reader.warnings.iter().chain(&seal) {
+            eprintln!("note: {warning}");
+        }
+        Ok(Self { probes, t, values })
+    }
+
+    fn write(&self, path: &Path, run: &Path) -> Result<(), Failure> {
+        let ending = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        match ending.to_ascii_lowercase().as_str() {
+            "csv" => replace(path, self.csv().as_bytes())
+                .map_err(|e| Failure::Input(format!("{}: {e}", path.display()))),
+            "parquet" => Ok(write_table(path, &self.columns(), &[])?),
+            "svg" | "png" => self
+                .plots(run)
+                .write(path)
+                .map_err(|e| Failure::Input(format!("{}: {e}", path.display()))),
+            _ => Err(Failure::Input(format!(
+                "{}: what to write is told by the ending, which must be .csv, .parquet, .svg or .png",
+                path.display()
+            ))),
+        }
+    }
+
+    fn csv(&self) -> String {
+        let mut text = String::from("t [s]");
+        for probe in &self.probes {
+            let unit = match probe.unit() {
+                "" => String::new(),
+                unit => format!(" [{unit}]"),
+            };
+            let _ = write!(text, ",{}", quoted(&format!("{}{unit}", probe.name())));
+        }
+        for (k, t) in self.t.iter().enumerate() {
+            let _ = write!(text, "\n{t}");
+            for values in &self.values {
+                text.push(',');
+                if let Some(x) = values[k] {
+                    let _ = write!(text, "{x}");
+                }
+            }
+        }
+        text.push('\n');
+        text
+    }
+
+    fn columns(&self) -> Vec<TableColumn> {
+        let column = |name: &str, unit: &str, cells| TableColumn {
+            name: name.into(),
+            unit: unit.into(),
+            cells: Cells::Real(cells),
+        };
+        let times = self.t.iter().map(|t| Some(*t)).collect();
+        let mut all = vec![column("t", "s", times)];
+        for (probe, values) in self.probes.iter().zip(&self.values) {
+            all.push(column(probe.name(), probe.unit(), values.clone()));
+        }
+        all
+    }
+
+    /// One plot for each unit, one below the other.
+    fn plots(&self, run: &Path) -> Sheet {
+        let mut units: Vec<&str> = Vec::new();
+        for probe in &self.probes {
+            if !units.contains(&probe.unit()) {
+                units.push(probe.unit());
+            }
+        }
+        let title = run.file_name().unwrap_or_default().to_string_lossy();
+        let mut sheet = Sheet::new(title, 1);
+        for unit in units {
+            let mut plot = Plot::new("")
+                .x(Axis::linear("t", "s"))
+                .y(Axis::linear("", unit))
+                .size(640.0, 300.0);
+            let of_unit = self.probes.iter().zip(&self.values);
+            for (probe, values) in of_unit.filter(|(probe, _)| probe.unit() == unit) {
+                let points = self.t.iter().zip(values);
+                let points: Vec<_> = points.filter_map(|(t, x)| Some((*t, (*x)?))).collect();
+                plot = plot.line(probe.name(), &points);
+            }
+            sheet = sheet.plot(&plot);
+        }
+        sheet
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let each = self.probes.iter().zip(&self.values).map(|(probe, values)| {
+            let there: Vec<f64> = values.iter().flatten().copied().collect();
+            let least = there.iter().copied().reduce(f64::min);
+            let largest = there.iter().copied().reduce(f64::max);
+            let mean = there.iter().sum::<f64>() / there.len().max(1) as f64;
+            serde_json::json!({
+                "name": probe.name(),
+                "unit": probe.unit(),
+                "count": there.len(),
+                "last": there.last(),
+                "min": least,
+                "max": largest,
+                "mean": (!there.is_empty()).then_some(mean),
+            })
+        });
+        serde_json::json!({ "times": self.t.len(), "series": each.collect::<Vec<_>>() })
+    }
+}
+
+/// A field of a CSV.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

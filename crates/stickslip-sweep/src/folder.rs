@@ -1,0 +1,227 @@
+//! The folder of a sweep: `sweep.json` says what it is, `runs/ab/KEY.json` is a run that is done, `trajectories` holds those that are
+//! kept, `runs.parquet` is the table of all. Files are written beside their place and renamed: what is there is whole.
+
+use crate::error::SweepError;
+use crate::row::Row;
+use crate::sweep::{Description, Sweep, same_bits, trajectory};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use stickslip::record::files;
+use stickslip::record::parquet::{Cells, TableColumn, write_table};
+
+const ABOUT: &str = "sweep.json";
+
+/// Where the rows of a sweep are kept.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+    limited: bool,
+}
+
+/// A sweep as it was found in a folder.
+#[derive(Debug)]
+pub struct Stored {
+    /// What it is.
+    pub description: Description,
+    /// Its rows that are done, in the order of their files.
+    pub rows: Vec<Row>,
+}
+
+impl Folder {
+    /// Takes a folder for a sweep: an empty one, one that is made, or one in which the same sweep was begun.
+    ///
+    /// # Errors
+    /// Where it holds anything else.
+    pub fn open(path: &Path, sweep: &Sweep) -> Result<Self, SweepError> {
+        let about = path.join(ABOUT);
+        let text = serde_json::to_string_pretty(sweep.description()).unwrap_or_default();
+        let folder = Self {
+            path: path.to_path_buf(),
+            limited: sweep.limit.is_some(),
+        };
+        if about.is_file() {
+            let found = description(path)?;
+            folder.check_same(&found, sweep.description())?;
+            return Ok(folder);
+        }
+        if path.exists() && !path.is_dir() {
+            return Err(folder.taken("there is a file of this name".into()));
+        }
+        fs::create_dir_all(path).map_err(SweepError::io(path))?;
+        let mut entries = fs::read_dir(path).map_err(SweepError::io(path))?;
+        if entries.next().is_some() {
+            return Err(folder.taken("something else than a sweep is in this folder".into()));
+        }
+        files::replace(&about, text.as_bytes()).map_err(SweepError::io(&about))?;
+        Ok(folder)
+    }
+
+    fn taken(&self, reason: String) -> SweepError {
+        SweepError::Taken {
+            path: self.path.clone(),
+            reason,
+        }
+    }
+
+    fn check_same(&self, found: &Description, wanted: &Description) -> Result<(), SweepError> {
+        let differs = [
+            (
+                found.version != wanted.version,
+                "was done by another version",
+            ),
+            (
+                found.scene != wanted.scene,
+                "is of another scene, or of one that has changed",
+            ),
+            (found.set != wanted.set, "has other settings"),
+            (
+                found.parameters != wanted.parameters,
+                "has other parameters",
+            ),
+            (
+                found.points != wanted.points,
+                "has other values of its parameters",
+            ),
+            (found.of != wanted.of, "asks for other results"),
+            (found.limit != wanted.limit, "has another limit"),
+        ];
+        match differs.iter().find(|(differs, _)| *differs) {
+            Some((_, how)) => Err(self.taken(format!("it holds a sweep that {how}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn row_path(&self, key: &str) -> PathBuf {
+        self.path
+            .join("runs")
+            .join(&key[..2])
+            .join(format!("{key}.json"))
+    }
+
+    /// The row of a run that is done; what is no row counts as none.
+    #[must_use]
+    pub fn row(&self, key: &str) -> Option<Row> {
+        read_row(&self.row_path(key)).filter(|row| row.key == key)
+    }
+
+    /// Keeps a row. A run that was done before must have ended in the same states.
+    ///
+    /// # Errors
+    /// Where it has not, or the row cannot be written.
+    pub fn put(&self, row: &Row) -> Result<(), SweepError> {
+        if let Some(first) = self.row(&row.key) {
+            return same_bits(&first, row, self.limited);
+        }
+        let path = self.row_path(&row.key);
+        let parent = path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(parent).map_err(SweepError::io(parent))?;
+        let text = serde_json::to_string(row).unwrap_or_default();
+        files::replace(&path, text.as_bytes()).map_err(SweepError::io(&path))
+    }
+
+    /// Makes room for trajectories.
+    pub(crate) fn make_trajectories(&self) -> Result<(), SweepError> {
+        let path = trajectory(&self.path, "");
+        let folder = path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder).map_err(SweepError::io(folder))
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `runs.parquet` from these rows.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write_table(&self, sweep: &Sweep, rows: &[Row]) -> Result<PathBuf, SweepError> {
+        let path = self.path.join("runs.parquet");
+        let about = serde_json::to_string(sweep.description()).unwrap_or_default();
+        write_table(&path, &columns(sweep, rows), &[("stickslip.sweep", about)])?;
+        Ok(path)
+    }
+}
+
+impl Stored {
+    /// Reads the folder of a sweep.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn read(path: &Path) -> Result<Self, SweepError> {
+        let description = description(path)?;
+        let mut rows = Vec::new();
+        for group in sorted(&path.join("runs"))? {
+            for file in sorted(&group)? {
+                rows.extend(read_row(&file));
+            }
+        }
+        Ok(Self { description, rows })
+    }
+}
+
+fn description(path: &Path) -> Result<Description, SweepError> {
+    let about = path.join(ABOUT);
+    let text = fs::read_to_string(&about).map_err(SweepError::io(&about))?;
+    serde_json::from_str(&text).map_err(|e| SweepError::Taken {
+        path: path.to_path_buf(),
+        reason: format!("its {ABOUT} is not that of a sweep ({e})"),
+    })
+}
+
+fn sorted(folder: &Path) -> Result<Vec<PathBuf>, SweepError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(SweepError::io(folder))?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(SweepError::io(folder))?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn read_row(path: &Path) -> Option<Row> {
+    let whole = path.extension().is_some_and(|e| e == "json");
+    let text = whole.then(|| fs::read_to_string(path).ok())??;
+    serde_json::from_str(&text).ok()
+}
+
+/// The table: a column for each parameter by its name, how the run ended, and a column for each result.
+fn columns(sweep: &Sweep, rows: &[Row]) -> Vec<TableColumn> {
+    let column = |name: &str, unit: &str, cells| TableColumn {
+        name: name.into(),
+        unit: unit.into(),
+        cells,
+    };
+    let text = |of: &dyn Fn(&Row) -> Option<String>| Cells::Text(rows.iter().map(of).collect());
+    let real = |of: &dyn Fn(&Row) -> Option<f64>| Cells::Real(rows.iter().map(of).collect());
+    let mut all = Vec::new();
+    for (k, (key, _)) in sweep.parameters.iter().enumerate() {
+        let number = |row: &Row| row.values[k].parse::<f64>().ok();
+        let cells = if rows.iter().all(|row| number(row).is_some()) {
+            real(&number)
+        } else {
+            text(&|row| Some(row.values[k].clone()))
+        };
+        all.push(column(key, "", cells));
+    }
+    let steps = rows.iter().map(|row| i64::try_from(row.steps).ok());
+    all.extend([
+        column("state", "", text(&|row| Some(row.state.name().into()))),
+        column("steps", "", Cells::Int(steps.collect())),
+        column("worst", "m/s", real(&|row| Some(row.worst))),
+        column("hash", "", text(&|row| Some(row.hash.clone()))),
+        column("seconds", "s", real(&|row| Some(row.seconds))),
+    ]);
+    for (k, asked) in sweep.asked.iter().enumerate() {
+        let cells = real(&|row| row.results.get(k).copied().flatten());
+        all.push(column(&asked.name, asked.unit(), cells));
+    }
+    all.push(column("why", "", text(&|row| row.why.clone())));
+    all.push(column("key", "", text(&|row| Some(row.key.clone()))));
+    all
+}
