@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use stickslip_geometry::narrow_phase::{Rule, TOUCH};
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Pose, Shape, Twist};
-use stickslip_model::{BodyState, Certificate, Contact, ContactImpulse, Residual, Scheme};
+use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
 
 /// Normals are held to this part of the smaller body's size, over that size: rad.
 const KNOWN: f64 = 1e-10;
@@ -23,7 +23,7 @@ const PASSING: f64 = 8.0;
 /// Directions across two features lose a digit, rad.
 const ACROSS: f64 = 1e-9;
 
-/// Rods may be off from being opposite to what they pass by no more than this part of the smaller one's size.
+/// Bodies may be off from being opposite by what they move within the step, but by no more than this part of the smaller one's size.
 const PAST: f64 = 0.25;
 
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
@@ -237,19 +237,27 @@ impl<'a> Reading<'a> {
         off.aside.min(slope * self.size)
     }
 
-    /// By how much the two parts are not opposite, m, beyond what the turn of the step explains. Bodies that do not touch yet may pass
-    /// each other on the way to where they will; a rod passes what it touches, and has a normal of some moment of the
-    /// step; in bodies that overlap by d, directions within the root of d of the best are as good.
+    /// By how much the two parts are not opposite, m, beyond what the turn of the step explains, and what its way does: a row may
+    /// have a normal of any moment of the step, of its start, its end or between. Bodies that do not touch yet may pass
+    /// each other on the way to where they will; in bodies that overlap by d, directions within the root of d of the best are as
+    /// good.
     fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> f64 {
         let aside = self.aside(DVec3::ZERO);
         let beyond = aside.other_leans.min(aside.own_leans) - turned;
         if beyond <= 0.0 {
             return beyond;
         }
+        // The normals of a face and of two balls are known exactly. What a row itself brings about is no reason for it: the way is that of
+        // the velocities before.
+        let known = aside.all.is_infinite() || (is_ball(self.own) && is_ball(self.other));
+        let way = if known {
+            0.0
+        } else {
+            (way(case, contact, false) + self.across()).min(PAST * self.size)
+        };
         let passing = self.passing(case, contact, aside.own_leans);
-        let past = (self.past(case, contact) + self.across()).min(PAST * self.size);
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
-        let in_place = aside.all - turned - past - as_good;
+        let in_place = aside.all - turned - way - as_good;
         beyond.min(aside.own_leans - turned - passing).min(in_place)
     }
 
@@ -276,41 +284,11 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// How far the side of a rod passes what it touches within the step, m, seen from its axis: so far the place where they meet
-    /// runs about it. Nothing beside balls, whose normals are known exactly.
-    fn past(&self, case: &Case, contact: &Contact) -> f64 {
-        let rod = |p: &Piece| {
-            matches!(
-                *p.shape,
-                Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. }
-            )
-        };
-        let (own, other) = (self.own, self.other);
-        if is_ball(own) || is_ball(other) || !(rod(own) || rod(other)) {
-            return 0.0;
-        }
-        let [i, j] = contact.bodies;
-        let apart = |states: &[BodyState]| {
-            (states[j].twist.linear - states[i].twist.linear).length() * case.given.h
-        };
-        let turned = contact.bodies.map(|k| {
-            let reach = (self.x - case.pose(k).position).length();
-            turn(case, k) * reach
-        });
-        apart(case.before).max(apart(case.after)) + turned[0] + turned[1]
-    }
-
     /// Does the motion, as it would be without contacts or as it is, bring the two parts to this part of the way from being opposite,
     /// and then to this part of their gap? Later they may slide on, or stick.
     fn comes_within(&self, part: f64, case: &Case, contact: &Contact, aside: f64) -> bool {
         let h = case.given.h;
-        let free = |k: usize| {
-            let mut twist = case.before[k].twist;
-            if let Some(mass) = case.model.bodies[k].mass {
-                twist.linear += case.given.wrench[k].force * (h / mass.mass);
-            }
-            twist
-        };
+        let free = |k: usize| free_twist(case, k);
         let by = |twist: &dyn Fn(usize) -> Twist| {
             let sign = self.n.dot(contact.normal);
             let way = way_apart(case, contact, self.x, twist) * sign;
@@ -319,7 +297,9 @@ impl<'a> Reading<'a> {
             let closed = self.gap + self.n.dot(way) * s;
             self.aside(across * s).own_leans <= part * aside && closed <= part * self.gap
         };
-        h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
+        // Two balls meet along the line between their centres wherever they go after: that is no reason.
+        let balls = is_ball(self.own) && is_ball(self.other);
+        h > 0.0 && (by(&free) || (!balls && by(&|k| case.after[k].twist)))
     }
 
     /// How much farther its body reaches towards the other than the point does, m. (Each point of a body of points is for itself.)
@@ -365,6 +345,15 @@ impl<'a> Reading<'a> {
         let foot = self.x - self.n * self.gap;
         self.other.shape.distance(&self.other.pose, foot)
     }
+}
+
+/// The velocity that a body would have without contacts, but for its turn.
+fn free_twist(case: &Case, k: usize) -> Twist {
+    let mut twist = case.before[k].twist;
+    if let Some(mass) = case.model.bodies[k].mass {
+        twist.linear += case.given.wrench[k].force * (case.given.h / mass.mass);
+    }
+    twist
 }
 
 /// Is it a ball, or points?
