@@ -273,9 +273,11 @@ impl<'a> Reading<'a> {
     /// How far bodies that meet within the step may pass each other before, m.
     fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
         let motion = way(case, contact, true);
+        // Two balls meet along the line between their centres, and that is known.
+        let balls = is_ball(self.own) && is_ball(self.other);
         if self.gap <= TOUCH * self.size {
             0.0
-        } else if self.comes_within(0.5, case, contact, aside) {
+        } else if !balls && self.comes_within(0.5, case, contact, aside) {
             motion
         } else if self.comes_within(1.0, case, contact, aside) {
             (PASSING * self.gap).min(0.25 * motion)
@@ -297,9 +299,7 @@ impl<'a> Reading<'a> {
             let closed = self.gap + self.n.dot(way) * s;
             self.aside(across * s).own_leans <= part * aside && closed <= part * self.gap
         };
-        // Two balls meet along the line between their centres wherever they go after: that is no reason.
-        let balls = is_ball(self.own) && is_ball(self.other);
-        h > 0.0 && (by(&free) || (!balls && by(&|k| case.after[k].twist)))
+        h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
     }
 
     /// How much farther its body reaches towards the other than the point does, m. (Each point of a body of points is for itself.)

@@ -441,7 +441,8 @@ impl<'a> Pair<'a> {
                             } else {
                                 (a, -row.normal)
                             };
-                            height_over_lowest(own, out, row.point) <= self.level()
+                            own.rounding() > 0.0
+                                || height_over_lowest(own, out, row.point) <= self.level()
                         };
                         let mut row = self.beside(of_b, over, t, under);
                         if k == 2 {

@@ -207,7 +207,12 @@ impl<'a> Over<'a> {
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
                 let point = self.now[0].world_of(at) - self.outward() * r;
-                self.push_over_border(feature, point, gap, first, out);
+                if r > 0.0 {
+                    // A round side has no edge that would meet the border along another direction of its own.
+                    self.push(feature, point, gap, first, out);
+                } else {
+                    self.push_over_border(feature, point, gap, first, out);
+                }
             }
         }
     }
