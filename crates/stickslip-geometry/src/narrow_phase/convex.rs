@@ -305,13 +305,10 @@ impl<'a> Pair<'a> {
     }
 
     /// What is higher than the lowest of its body by no more than this is level, m: a turn about one of its
-    /// ends, which moves the other by twice what it moves about the middle, may make it so, and so may most of the way that the
-    /// two go.
+    /// ends, which moves the other by twice what it moves about the middle, may make it so.
     pub(super) fn level(&self) -> f64 {
         let [a, b] = self.moving;
-        let way = [a, b].map(|m| (m.end.position - m.pose.position).length());
-        let turns = 2.0 * (a.turn() + b.turn());
-        turns + 0.75 * (way[0] + way[1]) + COINCIDE * a.shape.radius().min(b.shape.radius())
+        2.0 * (a.turn() + b.turn()) + COINCIDE * a.shape.radius().min(b.shape.radius())
     }
 
     /// A face of the end that separates as well as a direction stands for it.

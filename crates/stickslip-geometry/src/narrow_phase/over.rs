@@ -92,7 +92,8 @@ impl<'a> Over<'a> {
         out: &mut Vec<Candidate>,
     ) {
         let n = self.outward();
-        if self.strict && height_over_lowest(&self.now[1], n, point) > self.pair.slack {
+        let round = self.now[1].rounding() > 0.0;
+        if self.strict && !round && height_over_lowest(&self.now[1], n, point) > self.pair.slack {
             return;
         }
         let new = Candidate {
