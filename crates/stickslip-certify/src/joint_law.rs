@@ -10,11 +10,11 @@
 //! 0 ≤ p ⟂ ċ⁺ ≥ 0. Motors, dry friction, springs and dampers have finite forces, and so no impulse; inerters have one.
 
 use crate::gear_law::{gear_residual, misfit};
-use crate::judge::Case;
+use crate::judge::{Case, IslandBounds};
 use glam::{DMat3, DVec3};
 use stickslip_model::joint::{AXES, Along, Axis, Goal, Hold, JointImpulse, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{Certificate, Residual};
+use stickslip_model::{Bound, Certificate, Residual};
 
 /// Misfits |Φ| of holds and limits are divided by one second, not by h: the tolerance of 1e-10 then means 1e-10 m.
 /// They do not add up: every step closes its joints anew.
@@ -247,31 +247,22 @@ pub(crate) fn phi_next(case: &Case, number: usize, done: &JointImpulse) -> DVec3
 }
 
 /// Raises the certificate by the laws of all joints and springs, and checks the recorded coordinates.
-pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) {
+pub(crate) fn judge_joints(
+    case: &Case,
+    inverse: &[DMat3],
+    bounds: &mut IslandBounds,
+    c: &mut Certificate,
+) {
     let (model, given, after, joints) = (case.model, &case.given, case.after, case.joints);
     let h = given.h;
     // Lengths become velocities by the step asked for where no time passes.
     let per = if h > 0.0 { h } else { given.grid };
     if joints.len() != model.joint_count() || given.aims.len() != model.joints.len() {
-        c.raise(Residual::Joint, f64::NAN);
-        return;
-    }
-    let mut floor = |rounding: f64| {
-        if rounding / per > c.floor {
-            c.floor = rounding / per;
-        }
-    };
-    for joint in &model.joints {
-        floor(joint.rounding(after));
-    }
-    for spring in &model.springs {
-        floor(spring.rounding(model, after));
-    }
-    for gear in &model.gears {
-        floor(gear.rounding(model, after));
+        return c.raise_law(Residual::Joint, f64::NAN, &Bound::default());
     }
     for (k, (joint, done)) in model.joints.iter().zip(joints).enumerate() {
-        c.raise(Residual::Joint, joint_residual(case, inverse, k, done).0);
+        let residual = joint_residual(case, inverse, k, done).0;
+        c.raise_law(Residual::Joint, residual, &bounds.of(case, joint.bodies));
         let to = joint.placed(after).near(&done.coordinates);
         for k in 0..AXES {
             let error = (done.coordinates[k] - to[k]).abs() * joint.scale(k);
@@ -281,13 +272,16 @@ pub(crate) fn judge_joints(case: &Case, inverse: &[DMat3], c: &mut Certificate) 
     }
     let (springs, gears) = joints[model.joints.len()..].split_at(model.springs.len());
     for (k, (gear, done)) in model.gears.iter().zip(gears).enumerate() {
-        c.raise(Residual::Joint, gear_residual(case, k, done));
+        let bound = bounds.of(case, gear.bodies(&model.joints));
+        c.raise_law(Residual::Joint, gear_residual(case, k, done), &bound);
         let error = (done.coordinates[0] - misfit(case, gear)).abs() * gear.scale(model);
         let size = gear.rounding(model, after);
         c.raise_equality(Residual::Geometry, error / per, size / per);
     }
     for (k, (spring, done)) in model.springs.iter().zip(springs).enumerate() {
-        c.raise(Residual::Joint, spring_residual(case, k, done));
+        let residual = spring_residual(case, k, done);
+        let bound = bounds.of(case, spring.bodies(&model.joints));
+        c.raise_law(Residual::Joint, residual, &bound);
         let placed = spring.place(model, after, done.coordinates[0]);
         let stored = DVec3::from_slice(&done.coordinates);
         let error = (stored - placed.phi).length() * placed.scale;

@@ -1,7 +1,7 @@
 //! The law of one contact, as residuals in m/s: Signorini on the normal, Coulomb on the tangent.
 
 use glam::{DVec2, DVec3};
-use stickslip_model::{Certificate, Cone, Fan, Friction, Mode, Residual};
+use stickslip_model::{Bound, Certificate, Cone, Fan, Friction, Mode, Residual};
 
 /// One contact as the law sees it.
 #[derive(Clone, Copy, Debug)]
@@ -26,28 +26,29 @@ pub(crate) struct ContactLaw {
 }
 
 impl ContactLaw {
-    /// Raises the certificate's law residuals by this contact's.
-    pub(crate) fn judge(&self, certificate: &mut Certificate) {
+    /// Raises the certificate's law residuals by this contact's, whose bound is that of its island.
+    pub(crate) fn judge(&self, certificate: &mut Certificate, bound: &Bound) {
+        let mut raise = |kind: Residual, value: f64| certificate.raise_law(kind, value, bound);
         let (p, pressure) = (self.p / self.mass, self.pressure / self.mass);
         let (p_t, u_t) = (DVec2::new(p.y, p.z), DVec2::new(self.u.y, self.u.z));
-        certificate.raise(Residual::Gap, (-self.u.x).max(0.0));
+        raise(Residual::Gap, (-self.u.x).max(0.0));
         let both = p.x.min(self.u.x).max(0.0);
-        certificate.raise(Residual::Complementarity, both.max(-p.x));
+        raise(Residual::Complementarity, both.max(-p.x));
         let outside = |mu: f64| (p_t - self.project(p_t, mu * pressure)).length();
         // By a curve friction may be larger at a speed than at rest.
         let most = self.friction.stick.max(self.friction.slide);
-        certificate.raise(Residual::Cone, outside(most));
-        certificate.raise(Residual::Direction, self.slip_residual(p_t, u_t, pressure));
+        raise(Residual::Cone, outside(most));
+        raise(Residual::Direction, self.slip_residual(p_t, u_t, pressure));
         // A NaN makes every comparison above false or equal; say so in one place.
         if !(self.p.is_finite() && self.u.is_finite() && self.pressure.is_finite()) {
-            certificate.raise(Residual::Complementarity, f64::NAN);
+            raise(Residual::Complementarity, f64::NAN);
         }
     }
 
     /// The largest of this contact's residuals, m/s.
     pub(crate) fn residual(&self) -> f64 {
         let mut certificate = Certificate::default();
-        self.judge(&mut certificate);
+        self.judge(&mut certificate, &Bound::default());
         certificate.worst().1
     }
 
@@ -177,7 +178,7 @@ mod tests {
 
     fn worst(law: &ContactLaw) -> (Residual, f64) {
         let mut c = Certificate::default();
-        law.judge(&mut c);
+        law.judge(&mut c, &Bound::default());
         c.worst()
     }
 

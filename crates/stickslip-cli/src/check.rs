@@ -92,6 +92,8 @@ fn json_of(header: &Header, report: &Report) -> Value {
         "worst": worst,
         "rounding": { "value": report.rounding.0, "t": report.rounding.1 },
         "penetration": report.penetration.0,
+        "allowed": report.allowed.0,
+        "bound": { "value": report.bound.0, "t": report.bound.1 },
         "findings": findings,
         "more_findings": report.more,
         "unchecked": report.unchecked,
@@ -187,7 +189,16 @@ fn add_residuals(lines: &mut Vec<String>, report: &Report) {
         ));
     }
     lines.push(format!(
-        "  equalities are within {:.2} of what rounding explains; penetration at most {:.2e} m",
-        report.rounding.0, report.penetration.0
+        "  equalities are within {:.2} of what rounding explains; bounds of the law are {:.1e} m/s at most (t = {} s)",
+        report.rounding.0,
+        report.bound.0,
+        time(report.bound.1)
+    ));
+    lines.push(format!(
+        "  penetration at most {:.2e} m (t = {} s), of {:.1e} m that linear rows may leave unseen (t = {} s)",
+        report.penetration.0,
+        time(report.penetration.1),
+        report.allowed.0,
+        time(report.allowed.1)
     ));
 }

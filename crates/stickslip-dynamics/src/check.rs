@@ -15,7 +15,6 @@ use crate::step::task::{Plan, Task};
 use crate::world::World;
 use checker::Checker;
 use std::path::Path;
-use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
 use stickslip_record::{Header, Reader, RecordError, Start, Trajectory};
@@ -221,20 +220,13 @@ impl World {
         (!same).then_some("what it restitutes is not what was compressed")
     }
 
-    /// The deepest overlap of any two bodies, m; 0 where there is none.
-    fn deepest(&self, states: &[BodyState]) -> f64 {
-        let bodies = &self.setup.model.bodies;
-        let mut depth: f64 = 0.0;
-        for (j, b) in bodies.iter().enumerate() {
-            for (i, a) in bodies[..j].iter().enumerate() {
-                let ignored = self.settings.ignored.binary_search(&[i, j]).is_ok();
-                if self.setup.model.may_collide(i, j) && !ignored {
-                    let (p, q) = (&states[i].pose, &states[j].pose);
-                    depth = depth.max(-separation(&a.shape, p, &b.shape, q));
-                }
-            }
-        }
-        depth
+    /// An extrapolated step made again from the record before it; `None` where that fails.
+    fn made_again(&mut self, before: &StepRecord, step: &StepRecord) -> Option<StepRecord> {
+        let mut driver = Driver {
+            last: before,
+            ..Driver::of(self)
+        };
+        driver.extrapolated_again(step.h, &step.bodies).ok()
     }
 
     /// The first contact whose restituted impulse is not e c, as the steps before say.

@@ -30,6 +30,10 @@ pub struct Outcome {
     pub rounding: (f64, f64),
     /// Deepest penetration, m, and when.
     pub penetration: (f64, f64),
+    /// Largest overlap allowed to a pair that does overlap, m, and when.
+    pub allowed: (f64, f64),
+    /// Widest bound of a residual of the law, m/s, and when.
+    pub bound: (f64, f64),
     /// Most candidate contacts in a step, and most that carried an impulse.
     pub contacts: (usize, usize),
     /// Solver iterations in all.
@@ -78,6 +82,8 @@ stored!(Outcome {
     worst,
     rounding,
     penetration,
+    allowed,
+    bound,
     contacts,
     iterations,
     by_rule,
@@ -341,6 +347,8 @@ impl Outcome {
             worst: Default::default(),
             rounding: (0.0, 0.0),
             penetration: (0.0, 0.0),
+            allowed: (0.0, 0.0),
+            bound: (0.0, 0.0),
             contacts: (0, 0),
             iterations: 0,
             by_rule: 0,
@@ -381,6 +389,9 @@ impl Outcome {
         }
         raise(&mut self.rounding, step.certificate.rounding);
         raise(&mut self.penetration, step.certificate.penetration);
+        raise(&mut self.allowed, step.certificate.allowed);
+        let tolerance = world.settings().tolerance;
+        raise(&mut self.bound, step.certificate.bound(tolerance));
         let active = step.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
         self.contacts.0 = self.contacts.0.max(step.contacts.len());
         self.contacts.1 = self.contacts.1.max(active);

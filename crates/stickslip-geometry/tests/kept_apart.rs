@@ -253,3 +253,48 @@ fn bodies_on_a_field_overlap_to_second_order() {
     println!("{beyond} bodies beyond, deepest overlap {worst:.2} of what is of second order");
     assert_eq!(beyond, 0, "{worst}");
 }
+
+/// A box whose lower face lies along a ridge, but for a tilt of any magnitude, with both ends of the ridge beyond the face: it
+/// touches no corner of the field, and the field none of its own.
+fn on_ridge(dice: &mut Random) -> Pair {
+    let steep = 0.5 + 0.3 * dice.signed();
+    let low = |by: f64| vec![-steep * by; 3];
+    let heights = [low(1.0), low(0.0), low(1.0 + 0.5 * dice.signed())];
+    let mesh = Mesh::height_field(&heights, 2.0, 1.0).expect("a field");
+    let field = Shape::Mesh(Arc::new(mesh));
+    let size = DVec3::new(1.0, 0.8, 0.5) + dice.vec3() * 0.2;
+    let body = Shape::cuboid(size).expect("a box");
+    let tilt = dice.vec3() * magnitude(dice, -8.0, -2.0);
+    let yaw = DVec3::Z * (3.0 * dice.signed());
+    let at = |z: f64| Pose {
+        position: DVec3::new(0.1 * yaw.z, 0.0, z),
+        orientation: exp(tilt) * exp(yaw),
+    };
+    let (mut low, mut high) = (-1.0, 3.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if separation(&field, &Pose::IDENTITY, &body, &at(middle)) < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (field, Pose::IDENTITY, body, at(high))
+}
+
+#[test]
+fn boxes_along_a_ridge_overlap_to_second_order() {
+    let mut dice = random(29);
+    let (mut worst, mut beyond) = (0.0_f64, 0);
+    for _ in 0..600 {
+        let pair = on_ridge(&mut dice);
+        let speed = magnitude(&mut dice, -6.0, -1.0);
+        let mut wanted = [Twist::default(), twist(&mut dice, 0.5, speed)];
+        wanted[1].linear.z = -speed;
+        let depth = deepest(&pair, &wanted);
+        beyond += usize::from(depth > 1.0);
+        worst = worst.max(depth);
+    }
+    println!("{beyond} boxes beyond, deepest overlap {worst:.2} of what is of second order");
+    assert_eq!(beyond, 0, "{worst}");
+}

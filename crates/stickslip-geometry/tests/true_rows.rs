@@ -9,8 +9,11 @@ mod common;
 
 use common::harsh::{Pair, harsh_pair, magnitude};
 use common::{KINDS, Random, pair_at, pose, random, shape};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use std::f64::consts::PI;
+use std::sync::Arc;
 use stickslip_geometry::leg::{Leg, gap_change};
+use stickslip_geometry::mesh::{Facet, Mesh};
 use stickslip_geometry::narrow_phase::future_contacts;
 use stickslip_geometry::separation::nearest;
 use stickslip_geometry::{Candidate, Moving, Pose, Shape, Twist};
@@ -246,4 +249,63 @@ fn what_is_round_may_spin_under_a_face() {
             }
         }
     }
+}
+
+/// A rod that lies flat on a face and slides along it, over its border too, meets nothing: no row, of an edge that it crosses
+/// at a small angle neither, may hold it.
+#[test]
+fn what_slides_along_a_face_is_not_held_by_its_edges() {
+    let mut dice = random(31);
+    let table = Shape::cuboid(DVec3::splat(2.0)).expect("a table");
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 1.0));
+    let mesh = Arc::new(Mesh::new(&corners, &[[0, 1, 2]]).expect("a mesh"));
+    let sheet = Shape::Triangle(Facet::new(&mesh, 0).expect("a triangle"));
+    let mut rows_seen = 0;
+    for k in 0..4_000 {
+        let (r, l) = (0.1 + 0.05 * dice.signed(), 0.8 + 0.3 * dice.signed());
+        let rod = if k % 2 == 0 {
+            Shape::capsule(r, l)
+        } else {
+            Shape::cylinder(r, l)
+        }
+        .expect("a rod");
+        let face = if k % 4 < 2 { &table } else { &sheet };
+        // Its axis along the border y = ±1, or the diagonal, but for a small angle.
+        let heading = if k % 4 < 2 { 0.0 } else { 0.25 * PI } + 0.3 * dice.signed();
+        let lie = DQuat::from_rotation_z(heading) * DQuat::from_rotation_y(0.5 * PI);
+        let at = DVec3::new(0.4 * dice.signed(), 0.4 * dice.signed(), 1.0 + r);
+        let off = if k % 4 < 2 {
+            DVec3::Y * 0.9
+        } else {
+            DVec3::ZERO
+        };
+        let pose = Pose {
+            position: at + off,
+            orientation: lie,
+        };
+        let slide = Twist {
+            linear: DVec3::new(dice.signed(), dice.signed(), 0.0),
+            angular: DVec3::ZERO,
+        };
+        // Its middle stays over the face.
+        let over = |x: DVec3| {
+            let inside = if k % 4 < 2 {
+                1.0 - x.y
+            } else {
+                (x.x - x.y) * 0.7
+            };
+            inside > 0.01 && x.x.abs().max(x.y.abs()) < 1.0
+        };
+        if !(over(pose.position) && over(pose.position + slide.linear * 0.05)) {
+            continue;
+        }
+        let pair = (face.clone(), Pose::IDENTITY, rod, pose);
+        let nu = [Twist::default(), slide];
+        for row in rows(&pair, &nu, 0.05) {
+            let [gap, _] = predicted(&pair, &row, &nu, 0.05);
+            assert!(gap >= -1e-9, "{gap:e} {row:?} {pair:?} {slide:?}");
+            rows_seen += 1;
+        }
+    }
+    assert!(rows_seen > 1_000, "{rows_seen}");
 }

@@ -232,7 +232,9 @@ stored!(Certificate {
     penetration,
     speed,
     rounding,
-    floor
+    floor,
+    needs,
+    allowed
 });
 stored!(StepRecord {
     step,

@@ -32,15 +32,63 @@ pub struct Certificate {
     pub residuals: [f64; Residual::ALL.len()],
     /// Deepest true penetration of any pair at the end of the step, m (0 where none).
     pub penetration: f64,
-    /// Largest body speed, m/s: the tolerance scales with max(1 m/s, |ν|).
+    /// Largest speed of a free body, before the step or after it, m/s: the tolerance of an island scales with max(1 m/s, |ν|) of its own
+    /// bodies.
     pub speed: f64,
     /// The equalities (momentum, map, norm, prescribed, geometry) hold by construction, so they are held
     /// to rounding: the largest residual in units of its own rounding bound. Above 1 a number was
     /// changed or lost, however small the residual is in m/s.
     pub rounding: f64,
-    /// Rounding of the gaps, divided by h, m/s: no residual of the law is known better than this. Far below
+    /// Largest rounding of a gap, divided by h, m/s: no residual of the law of its island is known better than this. Far below
     /// the tolerance except for very small h (2e-8 m/s for a body of 1 m at h = 1e-6 s).
     pub floor: f64,
+    /// The least tolerance at which the laws hold: the largest (residual − floor)/max(1 m/s, |ν|) of any contact, joint or
+    /// pair of bodies, with floor and speed of its own island.
+    pub needs: f64,
+    /// The largest overlap that a pair was allowed which does overlap, m: what its rows, linear in the step, cannot see.
+    pub allowed: f64,
+}
+
+/// What the bound of an island's residuals is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// Speed of its fastest free body, before the step or after it, m/s.
+    pub speed: f64,
+    /// Largest rounding of a gap or a joint's coordinate, divided by h, m/s.
+    pub floor: f64,
+}
+
+impl Bound {
+    /// tolerance·max(1 m/s, |ν|) + floor, m/s.
+    #[must_use]
+    pub fn at(&self, tolerance: f64) -> f64 {
+        tolerance * self.speed.max(1.0) + self.floor
+    }
+
+    /// The least tolerance at which a residual, m/s, is within the bound.
+    #[must_use]
+    pub fn needs(&self, residual: f64) -> f64 {
+        // Not `max`, which would lose a NaN.
+        let beyond = residual - self.floor;
+        if beyond <= 0.0 {
+            0.0
+        } else {
+            beyond / self.speed.max(1.0)
+        }
+    }
+
+    /// The wider of two, number by number.
+    pub fn widen(&mut self, other: &Self) {
+        take_larger(&mut self.speed, other.speed);
+        take_larger(&mut self.floor, other.floor);
+    }
+}
+
+/// Takes the larger of two; a NaN is kept.
+fn take_larger(mine: &mut f64, other: f64) {
+    if other > *mine || other.is_nan() {
+        *mine = other;
+    }
 }
 
 impl Residual {
@@ -101,23 +149,38 @@ impl Certificate {
         self.worst_among(&Residual::ALL)
     }
 
-    /// Does the law (gap, complementarity, cone, direction, joint) hold within [`Certificate::bound`], and
+    /// Does the law (gap, complementarity, cone, direction, joint) hold within the bound of each island, and
     /// every equality to rounding?
     #[must_use]
     pub fn holds(&self, tolerance: f64) -> bool {
-        self.rounding <= 1.0 && self.worst_of_law().1 <= self.bound(tolerance)
+        self.rounding <= 1.0 && self.needs <= tolerance
     }
 
     /// Does every residual, of laws and equalities alike, stay within the bound that `accept` sets? Never where that is zero.
     #[must_use]
     pub fn is_within(&self, accept: f64) -> bool {
-        accept > 0.0 && self.worst().1 <= self.bound(accept)
+        let equal = self.rounding <= 1.0 || self.worst_of_equalities().1 <= accept;
+        accept > 0.0 && self.needs <= accept && equal
     }
 
-    /// The bound that `tolerance` sets in this step: tolerance·max(1 m/s, |ν|) + floor, m/s.
+    /// tolerance·max(1 m/s, |ν|) + floor with the largest of both, m/s: no bound that was used in this step is wider.
     #[must_use]
     pub fn bound(&self, tolerance: f64) -> f64 {
-        tolerance * self.speed.max(1.0) + self.floor
+        let widest = Bound {
+            speed: self.speed,
+            floor: self.floor,
+        };
+        widest.at(tolerance)
+    }
+
+    /// The bound of the residual that needs the widest tolerance, m/s, if it is `residual`.
+    #[must_use]
+    pub fn bound_of(&self, residual: f64, tolerance: f64) -> f64 {
+        if self.needs > tolerance {
+            residual * (tolerance / self.needs)
+        } else {
+            self.bound(tolerance)
+        }
     }
 
     /// The largest residual of the laws (not of the equalities) and its kind.
@@ -154,11 +217,11 @@ impl Certificate {
             (&mut self.speed, other.speed),
             (&mut self.rounding, other.rounding),
             (&mut self.floor, other.floor),
+            (&mut self.needs, other.needs),
+            (&mut self.allowed, other.allowed),
         ];
         for (mine, theirs) in pairs {
-            if theirs > *mine || theirs.is_nan() {
-                *mine = theirs;
-            }
+            take_larger(mine, theirs);
         }
     }
 
@@ -170,9 +233,26 @@ impl Certificate {
 
     /// Takes the larger of the residual so far and `value`; a NaN is kept.
     pub fn raise(&mut self, kind: Residual, value: f64) {
-        let slot = &mut self.residuals[kind as usize];
-        if value > *slot || value.is_nan() {
-            *slot = value;
+        take_larger(&mut self.residuals[kind as usize], value);
+    }
+
+    /// The same for a law, whose bound is that of its island.
+    pub fn raise_law(&mut self, kind: Residual, value: f64, bound: &Bound) {
+        self.raise(kind, value);
+        take_larger(&mut self.needs, bound.needs(value));
+    }
+
+    /// Remembers the widest of the bounds.
+    pub fn widen(&mut self, bound: &Bound) {
+        take_larger(&mut self.speed, bound.speed);
+        take_larger(&mut self.floor, bound.floor);
+    }
+
+    /// Takes note of an overlap and of what a pair was allowed, m.
+    pub fn note_overlap(&mut self, depth: f64, allowed: f64) {
+        take_larger(&mut self.penetration, depth);
+        if depth > 0.0 {
+            take_larger(&mut self.allowed, allowed);
         }
     }
 

@@ -51,14 +51,28 @@ impl Islands {
         }
     }
 
+    /// Joins free bodies that share a contact row, a joint or a spring.
+    pub fn join_linked(&mut self, model: &Model, contacts: &[ContactImpulse]) {
+        self.join(model, contacts);
+        for [a, b] in model.joined() {
+            if let (Some(a), Some(b)) = (a, b)
+                && model.bodies[a].is_free()
+                && model.bodies[b].is_free()
+            {
+                let (a, b) = (self.root(a), self.root(b));
+                self.parent[a.max(b)] = a.min(b);
+            }
+        }
+    }
+
     /// The first body of the island that a contact belongs to; `None` where neither body is free.
     pub fn of_contact(&mut self, model: &Model, bodies: [usize; 2]) -> Option<usize> {
         let free = bodies.into_iter().find(|&k| model.bodies[k].is_free())?;
         Some(self.root(free))
     }
 
-    /// The island's first body; the path to it is halved on the way.
-    fn root(&mut self, mut k: usize) -> usize {
+    /// The first body of a body's island; the path to it is halved on the way.
+    pub fn root(&mut self, mut k: usize) -> usize {
         while self.parent[k] != k {
             self.parent[k] = self.parent[self.parent[k]];
             k = self.parent[k];

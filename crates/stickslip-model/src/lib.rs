@@ -31,7 +31,7 @@ pub mod step;
 pub mod surface;
 pub mod words;
 
-pub use certificate::{Certificate, Residual};
+pub use certificate::{Bound, Certificate, Residual};
 pub use curve::{SlipCurve, SlipCurves};
 pub use gear::Gear;
 pub use joint::{Aims, Along, Joint, JointImpulse};

@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::scheme::Scheme;
 use glam::{DVec2, DVec3};
 use stickslip_geometry::frame::{contact_frame, fan_start};
+use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::{Feature, Pose, Twist};
 
 /// Pose and velocity of one body.
@@ -142,6 +143,8 @@ pub struct Given<'a> {
     pub prescribed: &'a [BodyState],
     /// The friction cone.
     pub cone: Cone,
+    /// What holds at edges and corners.
+    pub rule: Rule,
     /// Which pairs of bodies cannot collide (sorted, first smaller).
     pub ignored: &'a [[usize; 2]],
     /// What the joints' drives and motors aim at, at the end of the step.

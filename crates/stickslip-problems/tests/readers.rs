@@ -311,6 +311,7 @@ fn every_law() -> StepFile {
         name: "every \"law\"".into(),
         note: "for a test\nin two lines".into(),
         problem: ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![mass; 2],
             nu_free: vec![nu; 2],
             contacts: contacts.to_vec(),

@@ -8,7 +8,7 @@ use stickslip::prelude::{Residual, StepRecord};
 
 type Numbers = (
     [f64; Residual::ALL.len()],
-    [f64; 7],
+    [f64; 9],
     [u64; 2],
     String,
     String,
@@ -120,6 +120,8 @@ impl Certificate {
             w.speed,
             w.rounding,
             w.floor,
+            w.needs,
+            w.allowed,
             c.tolerance,
             c.t,
             c.h,
@@ -138,12 +140,22 @@ impl Certificate {
     #[staticmethod]
     fn restore(
         residuals: [f64; Residual::ALL.len()],
-        more: [f64; 7],
+        more: [f64; 9],
         counts: [u64; 2],
         kind: &str,
         solver: String,
     ) -> PyResult<Self> {
-        let [penetration, speed, rounding, floor, tolerance, t, h] = more;
+        let [
+            penetration,
+            speed,
+            rounding,
+            floor,
+            needs,
+            allowed,
+            tolerance,
+            t,
+            h,
+        ] = more;
         let kind = Kind::ALL.into_iter().find(|k| k.name() == kind);
         let unknown = || Fault::Input("this is no certificate".into());
         Ok(Self {
@@ -153,6 +165,8 @@ impl Certificate {
                 speed,
                 rounding,
                 floor,
+                needs,
+                allowed,
             },
             tolerance,
             step: counts[0],

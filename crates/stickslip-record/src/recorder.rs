@@ -313,6 +313,8 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
         ("speed", c.speed),
         ("rounding", c.rounding),
         ("floor", c.floor),
+        ("needs", c.needs),
+        ("allowed", c.allowed),
     ];
     let residuals = Residual::ALL.iter().map(|r| r.name()).zip(c.residuals);
     if let Some((name, _)) = scalars

@@ -137,6 +137,8 @@ pub(crate) fn next_step(last: &StepRecord, k: u64, h: f64, random: &mut Random) 
             speed: 3.0,
             rounding: 0.125,
             floor: 1e-13,
+            needs: 1e-12,
+            allowed: 1e-9,
         },
         contacts: Vec::new(),
         joints: (0..2).map(|_| joint(random)).collect(),

@@ -35,6 +35,7 @@
 //!
 //! // A point of 2 kg on a plane, sliding at 1 m/s and pressed by gravity over 0.01 s, μ = 0.5.
 //! let problem = ContactProblem {
+//!     floors: Vec::new(),
 //!     inverse_mass: vec![InverseMass { mass: 0.5, inertia: DMat3::ZERO }],
 //!     nu_free: vec![Twist { linear: DVec3::new(1.0, 0.0, -0.0981), angular: DVec3::ZERO }],
 //!     contacts: vec![ContactBlock {

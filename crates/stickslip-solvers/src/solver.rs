@@ -122,7 +122,10 @@ pub trait ContactSolver: Send {
     fn name(&self) -> &'static str;
     /// What is proved for this solver, and under which hypotheses.
     fn guarantee(&self) -> Guarantee;
-    /// Solves to `tolerance` (m/s, largest residual over contacts; better where that is cheap; `auto` takes
+    /// A new step begins: what was answered before is forgotten. Within a step, an island that is asked again as it was keeps its
+    /// answer where the solver works by islands.
+    fn begin_step(&mut self) {}
+    /// Solves to `tolerance` (m/s, largest residual over contacts, or what the problem's floors leave to an island; better where that is cheap; `auto` takes
     /// the rounding of the impulses where that is larger, as the answer's residual says),
     /// starting from `guess` (impulses matched from the last step; zero where a contact is new).
     ///

@@ -46,6 +46,7 @@ fn a_torque_stops_the_spin_and_not_the_flight() {
     for name in solvers() {
         let law = Law::bilateral([true; 3]);
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![mass],
             nu_free: vec![nu],
             contacts: vec![rows(
@@ -84,6 +85,7 @@ fn a_spring_is_a_compliant_row() {
             row.b = DVec3::new(0.5, 0.0, 0.0);
             row.compliance = DVec3::new(c, 0.0, 0.0);
             let problem = ContactProblem {
+                floors: Vec::new(),
                 inverse_mass: vec![mass],
                 nu_free: vec![Twist {
                     linear: DVec3::new(0.0, 0.3, -2.0),
@@ -203,6 +205,7 @@ fn redundant_joints_are_solved_to_rounding() {
         angular: random.vec3(),
     };
     let problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![
             box_mass(1.0, DVec3::splat(0.5)),
             box_mass(30.0, DVec3::new(0.5, 0.2, 0.1)),

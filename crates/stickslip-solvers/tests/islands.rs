@@ -87,6 +87,7 @@ fn a_ray_names_the_contacts_of_the_whole_step() {
     };
     // A ball that lands, and between its contact and another's a part in a vice that closes at 2 m/s.
     let problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![body; 2],
         nu_free: vec![Twist::default(); 2],
         contacts: vec![

@@ -95,6 +95,7 @@ fn a_ball_at_a_distance_falls_freely_or_just_arrives() {
     let law = Law::Cone { mu: 0.5 };
     for (gap_over_h, expected) in [(1.0, -0.5), (0.2, -0.2)] {
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![box_mass(3.0, DVec3::splat(1.0))],
             nu_free: vec![Twist {
                 linear: DVec3::new(0.0, 0.0, -0.5),
@@ -153,6 +154,7 @@ fn a_closing_vice_ends_on_a_ray_that_names_the_jaws() {
         ("auto", &Law::Cone { mu: 0.3 }),
     ] {
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![box_mass(1.0, DVec3::splat(1.0))],
             nu_free: vec![Twist::default()],
             contacts: vec![jaw(DVec3::X, law), jaw(DVec3::NEG_X, law)],
@@ -179,6 +181,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
         action: Action::Force,
     });
     let mut problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![box_mass(2.0, DVec3::splat(0.5))],
         nu_free: vec![Twist {
             linear: DVec3::new(0.3, 0.0, -0.1),

@@ -106,6 +106,7 @@ fn problem(state: &Value, h: f64) -> ContactProblem {
     let v = |k: usize| state["com_velocity_before"][k].as_f64().expect("v");
     let lever = DVec3::new(libm::cos(theta), 0.0, libm::sin(theta)) * -0.5;
     ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![InverseMass {
             mass: 1.0,
             inertia: DMat3::from_diagonal(DVec3::new(24.0, 12.0, 12.0)),

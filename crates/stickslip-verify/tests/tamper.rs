@@ -1,11 +1,11 @@
 //! `check` accepts what was computed and rejects what was changed: one number larger than 1e-3 in SI units,
 //! altered by 1e-6 of itself, with every derived column and checksum made to fit.
 
-use stickslip::dynamics::check::{Report, check};
+use stickslip::dynamics::check::{Judgement, Report, check};
 use stickslip::dynamics::simulate::simulate_in_memory;
-use stickslip::model::ContactImpulse;
+use stickslip::model::{ContactImpulse, Kind};
 use stickslip::prelude::*;
-use stickslip::record::Trajectory;
+use stickslip::record::{Frame, Trajectory};
 use stickslip_testing::{Random, setting};
 use stickslip_verify::world_of;
 
@@ -145,4 +145,38 @@ fn what_was_changed_is_rejected() {
         }
     }
     eprintln!("{tried} forgeries, all rejected");
+}
+
+/// Extrapolated steps are judged by their inner steps, made again: what was computed comes out to the bit, a hair's breadth
+/// elsewhere is not judged, and elsewhere by more than the wanted error is not valid.
+#[test]
+fn extrapolated_steps_come_out_of_their_inner_steps() {
+    for (scene, until) in [
+        ("bouncing_ball.toml", "step.until=0.8"),
+        ("sliding_box.toml", "step.until=0.5"),
+        ("pendulum.toml", "step.until=0.3"),
+    ] {
+        let honest = trajectory(scene, &[until, "step.method=extrapolated"]);
+        let report = check(&honest).expect("a scene");
+        assert_eq!(report.judgement(), Judgement::Valid, "{scene}: {report:?}");
+        let is_extrapolated = |f: &Frame| f.step.kind == Kind::Extrapolated;
+        let places: Vec<usize> = (0..honest.frames.len())
+            .filter(|&k| is_extrapolated(&honest.frames[k]))
+            .collect();
+        assert!(places.len() > 10, "{scene}: {}", places.len());
+        let k = places[places.len() / 2];
+        let free = |trajectory: &Trajectory| {
+            let (a, b) = (&trajectory.frames[0], &trajectory.frames[k]);
+            let mut pairs = a.step.bodies.iter().zip(&b.step.bodies);
+            pairs.position(|(a, b)| a.pose != b.pose).expect("a body")
+        };
+        for (by, judgement) in [(1e-12, None), (-97.0, Some(Judgement::NotValid))] {
+            let mut forged = honest.clone();
+            let body = free(&forged);
+            forged.frames[k].step.bodies[body].pose.position.z += by;
+            let found = check(&forged).expect("a scene").judgement();
+            assert_ne!(found, Judgement::Valid, "{scene}: {by}");
+            assert!(judgement.is_none_or(|j| j == found), "{scene}: {found:?}");
+        }
+    }
 }

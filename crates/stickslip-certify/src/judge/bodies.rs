@@ -116,11 +116,6 @@ impl Judge {
             c.raise_equality(Residual::Prescribed, dx / grid, 4.0 * eps * scale / grid);
             return;
         }
-        let radius = body.shape.radius();
-        let speed = new.twist.linear.length() + new.twist.angular.length() * radius;
-        if speed > c.speed || speed.is_nan() {
-            c.speed = speed;
-        }
 
         // An island without load flies, or goes with its open rows where the flight would break one.
         let mut in_contact = Certificate::default();

@@ -1,77 +1,426 @@
 //! Stored points, normals and gaps against the shapes.
+//!
+//! A row says: the point x belongs to one of the bodies, and its gap is n·x minus the height of the other body's supporting
+//! plane across n. That holds for every direction. Where an impulse acts, n must also be one of the directions along which
+//! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
+//! body must be opposite: each up to what the two move within the step.
 
-use crate::flight::norm;
 use crate::judge::Case;
+use crate::judge::supporting::Supporting;
 use glam::DVec3;
-use stickslip_model::{Certificate, ContactImpulse, Residual};
+use std::borrow::Cow;
+use stickslip_geometry::narrow_phase::{Rule, TOUCH};
+use stickslip_geometry::separation::separation;
+use stickslip_geometry::{Pose, Shape, Twist};
+use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
 
-/// Are the stored point, normal and gap those of the shapes? The point must belong to one of the bodies, and
-/// the gap must be its distance from the supporting plane of the other across the normal. Where an impulse
-/// acts, the other body must be so near that the two can meet there within the step. Free bodies are taken at
-/// the start of the step, prescribed ones at its end.
+/// Normals are held to this part of the smaller body's size, over that size: rad.
+const KNOWN: f64 = 1e-10;
+
+/// Bodies that come near may be off from being opposite by so many times their gap.
+const PASSING: f64 = 8.0;
+
+/// Directions across two features lose a digit, rad.
+const ACROSS: f64 = 1e-9;
+
+/// Bodies may be off from being opposite by what they move within the step, but by no more than this part of the smaller one's size.
+const PAST: f64 = 0.25;
+
+/// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
+const SWING: f64 = 0.1;
+
+/// What is level to this part of the smaller body's size is level.
+const LEVEL: f64 = 1e-7;
+
+/// A convex piece of a body, where gaps are measured.
+struct Piece<'a> {
+    shape: Cow<'a, Shape>,
+    pose: Pose,
+}
+
+/// Are the stored point, normal and gap those of the shapes? Free bodies are taken at the start of the step, prescribed ones at
+/// its end (or as the scheme says).
 pub(super) fn judge_geometry(case: &Case, contact: &ContactImpulse, c: &mut Certificate) {
-    let (model, h) = (case.model, case.given.grid);
-    let ContactImpulse {
-        contact, impulse, ..
-    } = contact;
-    let [i, j] = contact.bodies;
-    let of = |k: usize| {
-        let body = contact.bodies[k];
-        let (shape, local) = model.bodies[body].shape.piece(contact.pieces[k])?;
-        let pose = case.pose(body);
-        Some((shape, pose.then(&local)))
-    };
-    let (Some((a, pose_a)), Some((b, pose_b))) = (of(0), of(1)) else {
-        c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
-        return;
-    };
-    let (pose_a, pose_b) = (&pose_a, &pose_b);
-    let (n, x) = (contact.normal, contact.point);
-    let (from_a, from_b) = (a.distance(pose_a, x), b.distance(pose_b, x));
-    let on_b = (n.dot(x) - a.support(pose_a, n) - contact.gap)
-        .abs()
-        .max(from_b);
-    let on_a = (-b.support(pose_b, -n) - n.dot(x) - contact.gap)
-        .abs()
-        .max(from_a);
-    let mut error = on_a.min(on_b).max(0.0);
+    let h = case.given.grid;
+    let loaded = contact.impulse != DVec3::ZERO;
+    let contact = &contact.contact;
     // The length of the normal has no unit: it is not held to the size of bodies, which may be points at the origin.
-    let length_error = (n.length() - 1.0).abs();
+    let length_error = (contact.normal.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
-    if *impulse != DVec3::ZERO {
-        // What the bodies move, and a hundredth of the smaller one: where features pass each other, a row may stand
-        // at the lowest point of one beside the other.
-        let mut way = 0.01 * a.radius().min(b.radius());
-        for k in [i, j] {
-            way += reach(case, k);
-        }
-        error = error.max(from_a.max(from_b) - contact.gap.abs() - way);
-    }
-    if !(on_a.is_finite() || on_b.is_finite()) {
+    let (Some(a), Some(b)) = (piece(case, contact, 0), piece(case, contact, 1)) else {
+        return c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
+    };
+    let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
+    let mut error = [
+        Reading::of(contact, [&a, &b], contact.normal, rounding),
+        Reading::of(contact, [&b, &a], -contact.normal, rounding),
+    ]
+    .map(|reading| {
+        let beyond = if loaded {
+            reading.beyond(case, contact)
+        } else {
+            0.0
+        };
+        reading.error().max(beyond)
+    })
+    .into_iter()
+    .fold(f64::INFINITY, f64::min);
+    if !error.is_finite() {
         error = f64::NAN;
     }
-    let rounding = contact.rounding(model, [pose_a, pose_b]) / h;
-    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding);
-    if rounding > c.floor {
-        c.floor = rounding;
+    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding / h);
+}
+
+fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
+    let body = contact.bodies[k];
+    let (shape, local) = case.model.bodies[body].shape.piece(contact.pieces[k])?;
+    let pose = case.pose(body).then(&local);
+    Some(Piece { shape, pose })
+}
+
+/// How far two parts are from being opposite, m.
+#[derive(Clone, Copy)]
+struct Aside {
+    /// In place; beyond all bounds where a face tells the normal.
+    all: f64,
+    /// Where the other body may lean along its edge or corner ([`Reading::leaning`]), if that is pointed;
+    other_leans: f64,
+    /// or the body whose point it is. Not both: that would be two faces.
+    own_leans: f64,
+}
+
+/// How far a point is from a part of a body, m.
+#[derive(Clone, Copy)]
+struct Off {
+    /// From being opposite it.
+    aside: f64,
+    /// The same where it cannot go along the line that it is on.
+    away: f64,
+    /// From the line along it, where it is round.
+    lateral: f64,
+}
+
+impl Aside {
+    /// A face tells the normal, and nothing but what is round is to be met: off by so much.
+    const fn over_a_face(off: f64) -> Self {
+        Self {
+            all: f64::INFINITY,
+            other_leans: off,
+            own_leans: off,
+        }
     }
 }
 
-/// How far any point of a body may move within the step, m: by its velocities before and after, by the forces,
-/// and by a millionth of its size, within which bodies touch.
-fn reach(case: &Case, k: usize) -> f64 {
-    let body = &case.model.bodies[k];
-    let Some(mass) = body.mass else { return 0.0 };
-    let (old, new, radius, h) = (
-        &case.before[k].twist,
-        &case.after[k].twist,
-        body.shape.radius(),
-        case.given.h,
+/// A row as that of a point x of `own` over the supporting plane of `other`, whose outward normal is n.
+struct Reading<'a> {
+    other: &'a Piece<'a>,
+    own: &'a Piece<'a>,
+    n: DVec3,
+    x: DVec3,
+    gap: f64,
+    /// How well the gap can be known, m.
+    rounding: f64,
+    /// Radius of the smaller body, m.
+    size: f64,
+}
+
+impl<'a> Reading<'a> {
+    fn of(contact: &Contact, [other, own]: [&'a Piece<'a>; 2], n: DVec3, rounding: f64) -> Self {
+        Self {
+            other,
+            own,
+            n,
+            x: contact.point,
+            gap: contact.gap,
+            rounding,
+            size: own.shape.radius().min(other.shape.radius()),
+        }
+    }
+
+    /// By how much the gap is not that of the plane, and how far the point is from its body, m.
+    fn error(&self) -> f64 {
+        let height = self.n.dot(self.x) - self.other.shape.support(&self.other.pose, self.n);
+        let outside = self.own.shape.distance(&self.own.pose, self.x);
+        let error = (height - self.gap).abs().max(outside);
+        if error.is_nan() {
+            f64::INFINITY
+        } else {
+            error.max(0.0)
+        }
+    }
+
+    /// By how much a row that carries an impulse is none of these bodies, m.
+    fn beyond(&self, case: &Case, contact: &Contact) -> f64 {
+        let size = self.size;
+        let motion = way(case, contact, true);
+        let exact = KNOWN * size + 4.0 * self.rounding;
+        let swing = swing(case, contact).min(SWING);
+        let aside = self.beside(case, contact, exact + 4.0 * swing * size);
+        let level = motion + 4.0 * swing * self.extent() + LEVEL * size + exact;
+        let (height, near) = match case.given.rule {
+            Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion),
+            // Planes of faces have no end there.
+            Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
+        };
+        let opposite = self.distance() - near - exact;
+        let false_depth = self.false_depth(exact) - way(case, contact, false);
+        // In an impact no time passes: what is apart does not meet.
+        let apart = match case.given.scheme {
+            Scheme::Impact => self.gap - unseen(case, contact, motion) - exact,
+            _ => 0.0,
+        };
+        aside.max(height).max(opposite).max(apart).max(false_depth)
+    }
+
+    /// How far the point is from being opposite the parts of both that are farthest towards each other, m. Where one of them is a
+    /// face, it fixes the normal, and only what is round needs to be met. `moved` is how far its body has moved from the other
+    /// by then.
+    fn aside(&self, moved: DVec3) -> Aside {
+        let (n, x) = (self.n, self.x);
+        let part = |p: &Piece, n: DVec3| Supporting::of(&p.shape, &p.pose, n, x);
+        let round = |p: &Piece, n: DVec3| Supporting::round(&p.shape, &p.pose, n);
+        let (other, own) = (part(self.other, n), part(self.own, -n));
+        let (round_other, round_own) = (round(self.other, n), round(self.own, -n));
+        if [other, own].contains(&Supporting::Nowhere) {
+            return Aside::over_a_face(f64::INFINITY);
+        }
+        if [other, own].contains(&Supporting::Face) {
+            let met = |r: Option<Supporting>, x: DVec3| r.map_or(0.0, |r| r.aside(n, x, None));
+            return Aside::over_a_face(met(round_other, x + moved).max(met(round_own, x)));
+        }
+        let line = |part: Supporting, round: Option<Supporting>, of: &Piece| {
+            let line = round.unwrap_or(part).line();
+            line.map(|e| (e, 2.0 * of.shape.radius()))
+        };
+        let of_other = self.parted(
+            other,
+            round_other,
+            x + moved,
+            line(own, round_own, self.own),
+        );
+        let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
+        let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64| match *p.shape {
+            Shape::Ball { .. } => off.aside,
+            _ => self.leaning(&off, lower()).max(off.lateral),
+        };
+        Aside {
+            all: of_other.aside.max(of_own.aside),
+            other_leans: lean(self.other, of_other, &|| self.distance()).max(of_own.aside),
+            own_leans: lean(self.own, of_own, &|| self.height()).max(of_other.aside),
+        }
+    }
+
+    /// How far x, which may also go along a line, is from a part.
+    fn parted(
+        &self,
+        part: Supporting,
+        round: Option<Supporting>,
+        x: DVec3,
+        line: Option<(DVec3, f64)>,
+    ) -> Off {
+        let lateral = round.map_or(0.0, |r| r.aside(self.n, x, line));
+        Off {
+            aside: part.aside(self.n, x, line).max(lateral),
+            away: part.aside(self.n, x, None),
+            lateral,
+        }
+    }
+
+    /// How far x is from a part whose body has a place opposite that is lower than the part by `lower` only, m, as the body would
+    /// have to turn for it: from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by
+    /// little.
+    fn leaning(&self, off: &Off, lower: f64) -> f64 {
+        if off.aside == 0.0 {
+            return 0.0;
+        }
+        let slope = (lower.max(0.0) + 2.0 * self.rounding) / off.away;
+        off.aside.min(slope * self.size)
+    }
+
+    /// By how much the two parts are not opposite, m, beyond what the turn of the step explains, and what its way does: a row may
+    /// have a normal of any moment of the step, of its start, its end or between. Bodies that do not touch yet may pass
+    /// each other on the way to where they will; in bodies that overlap by d, directions within the root of d of the best are as
+    /// good.
+    fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> f64 {
+        let aside = self.aside(DVec3::ZERO);
+        let beyond = aside.other_leans.min(aside.own_leans) - turned;
+        if beyond <= 0.0 {
+            return beyond;
+        }
+        // The normals of a face and of two balls are known exactly. What a row itself brings about is no reason for it: the way is that of
+        // the velocities before.
+        let known = aside.all.is_infinite() || (is_ball(self.own) && is_ball(self.other));
+        let way = if known {
+            0.0
+        } else {
+            (way(case, contact, false) + self.across()).min(PAST * self.size)
+        };
+        let passing = self.passing(case, contact, aside.own_leans);
+        let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
+        let in_place = aside.all - turned - way - as_good;
+        beyond.min(aside.own_leans - turned - passing).min(in_place)
+    }
+
+    /// How well a direction across two features is known, m at the smaller body.
+    fn across(&self) -> f64 {
+        if is_ball(self.own) || is_ball(self.other) {
+            0.0
+        } else {
+            ACROSS * self.size
+        }
+    }
+
+    /// How far bodies that meet within the step may pass each other before, m.
+    fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
+        let motion = way(case, contact, true);
+        // Two balls meet along the line between their centres, and that is known.
+        let balls = is_ball(self.own) && is_ball(self.other);
+        if self.gap <= TOUCH * self.size {
+            0.0
+        } else if !balls && self.comes_within(0.5, case, contact, aside) {
+            motion
+        } else if self.comes_within(1.0, case, contact, aside) {
+            (PASSING * self.gap).min(0.25 * motion)
+        } else {
+            0.0
+        }
+    }
+
+    /// Does the motion, as it would be without contacts or as it is, bring the two parts to this part of the way from being opposite,
+    /// and then to this part of their gap? Later they may slide on, or stick.
+    fn comes_within(&self, part: f64, case: &Case, contact: &Contact, aside: f64) -> bool {
+        let h = case.given.h;
+        let free = |k: usize| free_twist(case, k);
+        let by = |twist: &dyn Fn(usize) -> Twist| {
+            let sign = self.n.dot(contact.normal);
+            let way = way_apart(case, contact, self.x, twist) * sign;
+            let across = way - self.n * self.n.dot(way);
+            let s = (aside / across.length()).min(1.0);
+            let closed = self.gap + self.n.dot(way) * s;
+            self.aside(across * s).own_leans <= part * aside && closed <= part * self.gap
+        };
+        h > 0.0 && (by(&free) || by(&|k| case.after[k].twist))
+    }
+
+    /// How much farther its body reaches towards the other than the point does, m. (Each point of a body of points is for itself.)
+    fn height(&self) -> f64 {
+        match &*self.own.shape {
+            Shape::Points { .. } => 0.0,
+            shape => self.n.dot(self.x) + shape.support(&self.own.pose, -self.n),
+        }
+    }
+
+    /// By how much the point is higher than what is level, m. In bodies that overlap by d, what earlier steps left, other places
+    /// may be lower by twice that.
+    fn too_high(&self, level: f64) -> f64 {
+        let beyond = self.height() - level - 2.0 * (-self.gap).max(0.0);
+        if beyond <= 0.0 {
+            return beyond;
+        }
+        beyond.min(self.height() - level - 2.0 * self.depth())
+    }
+
+    /// By how much the row claims more overlap than twice that of the two bodies, m.
+    fn false_depth(&self, exact: f64) -> f64 {
+        if self.gap >= -exact {
+            return 0.0;
+        }
+        -self.gap - 2.0 * self.depth() - exact
+    }
+
+    /// By how much the two bodies overlap, m.
+    fn depth(&self) -> f64 {
+        let (a, b) = (self.own, self.other);
+        -separation(&a.shape, &a.pose, &b.shape, &b.pose).min(0.0)
+    }
+
+    /// Radius of the body whose point it is, or of the other one where it has none, m.
+    fn extent(&self) -> f64 {
+        let [own, other] = [self.own, self.other].map(|p| p.shape.radius());
+        if own.is_finite() { own } else { other }
+    }
+
+    /// How far the other body is from the foot of the point on its plane, m.
+    fn distance(&self) -> f64 {
+        let foot = self.x - self.n * self.gap;
+        self.other.shape.distance(&self.other.pose, foot)
+    }
+}
+
+/// The velocity that a body would have without contacts, but for its turn.
+fn free_twist(case: &Case, k: usize) -> Twist {
+    let mut twist = case.before[k].twist;
+    if let Some(mass) = case.model.bodies[k].mass {
+        twist.linear += case.given.wrench[k].force * (case.given.h / mass.mass);
+    }
+    twist
+}
+
+/// Is it a ball, or points?
+fn is_ball(p: &Piece) -> bool {
+    matches!(*p.shape, Shape::Ball { .. } | Shape::Points { .. })
+}
+
+/// How far the second body of a contact moves from the first at `x` within the step, m. A ball's spin moves nothing.
+fn way_apart(case: &Case, contact: &Contact, x: DVec3, twist: &dyn Fn(usize) -> Twist) -> DVec3 {
+    let mut way = DVec3::ZERO;
+    for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+        let nu = twist(k);
+        let at = match case.model.bodies[k].shape {
+            Shape::Ball { .. } => nu.linear,
+            _ => nu.at(x - case.pose(k).position),
+        };
+        way += at * (sign * case.given.h);
+    }
+    way
+}
+
+/// How far the two bodies turn in the step, rad; of what is round about an axis, how far the axis does.
+fn swing(case: &Case, contact: &Contact) -> f64 {
+    turn(case, contact.bodies[0]) + turn(case, contact.bodies[1])
+}
+
+fn turn(case: &Case, k: usize) -> f64 {
+    let (p, q) = (
+        case.before[k].pose.orientation,
+        case.after[k].pose.orientation,
     );
-    let speed = old.linear.length() + new.linear.length();
-    let spin = old.angular.length() + new.angular.length();
-    let wrench = &case.given.wrench[k];
-    let push = wrench.force.length() / mass.mass
-        + norm(&body.inverse_inertia) * wrench.torque.length() * radius;
-    h * (speed + spin * radius + h * push) + 1e-6 * radius
+    match case.model.bodies[k].shape {
+        Shape::Ball { .. } => 0.0,
+        Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            (q * DVec3::Z - p * DVec3::Z).length()
+        }
+        // |q − p| is 2 sin(angle/4) for unit quaternions.
+        _ => 2.0 * (q - p).length().min((q + p).length()),
+    }
+}
+
+/// By how much rows of the step before an impact may have left a contact open that they kept closed, m: four times the product of
+/// turn and way.
+fn unseen(case: &Case, contact: &Contact, way: f64) -> f64 {
+    let turns = contact.bodies.map(|k| match case.model.bodies[k].shape {
+        Shape::Ball { .. } => 0.0,
+        _ => case.before[k].twist.angular.length() * case.given.grid,
+    });
+    4.0 * (turns[0] + turns[1]) * way
+}
+
+/// How far the points of the two bodies may move within the step, m, by their velocities before it, and after it if that counts;
+/// over the step asked for where no time passes.
+fn way(case: &Case, contact: &Contact, after: bool) -> f64 {
+    let h = if case.given.h > 0.0 {
+        case.given.h
+    } else {
+        case.given.grid
+    };
+    let mut way = 0.0;
+    for k in contact.bodies {
+        let old = &case.before[k].twist;
+        let new = if after { &case.after[k].twist } else { old };
+        let reach = (contact.point - case.pose(k).position).length();
+        let speed = old.linear.length().max(new.linear.length());
+        let spin = old.angular.length().max(new.angular.length());
+        way += h * (speed + spin * reach);
+    }
+    way
 }

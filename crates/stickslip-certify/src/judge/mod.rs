@@ -3,7 +3,10 @@
 mod bodies;
 mod energy;
 mod geometry;
+mod island_bounds;
 mod penetration;
+mod supporting;
+mod way;
 
 use crate::displacement::{normal_row, surface_slip, velocity_at};
 use crate::gear_law::gear_residual;
@@ -12,6 +15,7 @@ use crate::law::ContactLaw;
 use bodies::Sum;
 use geometry::judge_geometry;
 use glam::{DMat3, DVec2, DVec3};
+pub(crate) use island_bounds::IslandBounds;
 use stickslip_geometry::Pose;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
@@ -71,6 +75,7 @@ pub struct Judge {
     sums: Vec<Sum>,
     flies: Vec<bool>,
     islands: Islands,
+    island_bounds: IslandBounds,
     /// I⁻¹ of each body at the start of the step, world frame.
     inverse: Vec<DMat3>,
     bounds: Vec<Bounds>,
@@ -87,6 +92,7 @@ impl Judge {
         self.sum_joints(case, Some(&mut c));
         self.islands
             .flying(case.model, case.contacts, &mut self.flies);
+        self.island_bounds.find(case, &mut c);
         for i in 0..case.model.bodies.len() {
             self.judge_body(case, i, &mut c);
         }
@@ -94,14 +100,17 @@ impl Judge {
         for contact in case.contacts {
             judge_geometry(case, contact, &mut c);
             let law = law_of(case, &self.inverse, contact);
-            law.judge(&mut c);
+            let bound = self
+                .island_bounds
+                .of(case, contact.contact.bodies.map(Some));
+            law.judge(&mut c, &bound);
             self.modes.push(law.mode());
         }
         // An impact moves nothing: its poses were judged with the step before.
         if case.given.h > 0.0 {
             self.judge_penetration(case, &mut c);
         }
-        judge_joints(case, &self.inverse, &mut c);
+        judge_joints(case, &self.inverse, &mut self.island_bounds, &mut c);
         c
     }
 

@@ -1,66 +1,146 @@
 //! Overlap of shapes at the end of the step and on the way.
+//!
+//! Rows are linear in the motion. A turn by θ moves points by θr and turns normals by θ, so what they leave unseen is of second
+//! order: it falls with h². Each pair that may meet is looked at, whether it has rows or not, and may overlap by
+//!
+//! ```text
+//!   at the end      A = min(4 θ w, C)             θ its turns, w its way in the step, C a part of its size
+//!   without a row   A/4
+//!   on the way      A + t/2                       t half the width of the thinner one
+//! ```
+//!
+//! and by the rounding of places. The normal of two edges at the angle α turns by θ/sin α; four times the product covers edges down to
+//! 15°. What overlaps by more has a contact missing, and the gap's residual says so.
 
+use crate::judge::way::Way;
 use crate::judge::{Case, Judge};
 use stickslip_geometry::Moving;
 use stickslip_geometry::broad_phase::Bounds;
 use stickslip_geometry::narrow_phase::TOUCH;
-use stickslip_geometry::path::{closest_on_the_way, unseen};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::separation::separation;
 use stickslip_model::{Certificate, Residual, Scheme};
 
+/// How much of the product of turn and way a pair may overlap.
+const UNSEEN: f64 = 4.0;
+
+/// Of that, without a row.
+const ROWLESS: f64 = 0.25;
+
+/// No turn explains an overlap by more than this part of the smaller one's radius,
+const OF_RADIUS: f64 = 0.05;
+/// nor by more than this part of half its width.
+const OF_THICKNESS: f64 = 0.5;
+
+/// How well places are known, relative to their size.
+const ROUNDING: f64 = 1e-12;
+
 impl Judge {
-    /// True penetration at the end of the step, and none on the way. What the linearised gaps cannot see is
-    /// of second order in the motion; a pair deeper than that has a contact missing, and its gap residual
-    /// says so.
+    /// True penetration at the end of the step, and none on the way, for every pair that may collide.
     pub(super) fn judge_penetration(&mut self, case: &Case, c: &mut Certificate) {
-        let (model, given, before, after) = (case.model, &case.given, case.before, case.after);
-        let moving = |i: usize| {
-            let body = &model.bodies[i];
-            let (start, end) = (before[i].pose, after[i].pose);
-            let pose = if body.is_free() { start } else { end };
-            Moving {
-                shape: &body.shape,
-                start,
-                pose,
-                end,
-                arm: 0.0,
-            }
-        };
+        let (model, given) = (case.model, &case.given);
         self.bounds.clear();
         for i in 0..model.bodies.len() {
-            let m = moving(i);
+            let m = moving(case, i);
             let swept = Bounds::of(m.shape, &m.start).union(&Bounds::of(m.shape, &m.end));
             self.bounds.push(swept.grown(m.sweep()));
         }
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
             model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
+        let bounds = &mut self.island_bounds;
         for &[i, j] in pairs {
-            // Rows of velocities do not see how a motion leaves its tangent.
-            let of_velocities = matches!(given.scheme, Scheme::BetweenEvents | Scheme::Anitescu);
-            let mut hidden = 0.0;
-            if of_velocities {
-                let bends = [[i, j], [j, i]].map(|pair| bend(case, pair));
-                hidden = bends[0] + bends[1];
-            }
-            piece_pairs(&moving(i), &moving(j), TOUCH, &mut |_, a, b| {
-                let closest = closest_on_the_way(a, b);
-                let depth = -closest.at_end;
-                if depth.is_nan() || depth > c.penetration {
-                    c.penetration = depth;
-                }
-                let mut excess = -closest.on_the_way - unseen(a, b) - hidden;
-                // Nor do they undo what earlier steps could not see (a short step, what a long one could not).
-                if of_velocities || given.h < given.grid {
-                    excess += separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
-                }
+            let pair = Pair::of(case, [i, j]);
+            piece_pairs(&moving(case, i), &moving(case, j), TOUCH, &mut |_, a, b| {
+                let (depth, allowed, excess) = pair.look(a, b);
+                c.note_overlap(depth, allowed);
                 if excess > 0.0 || excess.is_nan() {
-                    c.raise(Residual::Gap, excess / given.grid);
+                    let bound = bounds.of(case, [Some(i), Some(j)]);
+                    c.raise_law(Residual::Gap, excess / given.grid, &bound);
                 }
             });
         }
     }
+}
+
+/// A body on its way through the step.
+fn moving<'a>(case: &Case<'a>, i: usize) -> Moving<'a> {
+    let body = &case.model.bodies[i];
+    let (start, end) = (case.before[i].pose, case.after[i].pose);
+    Moving {
+        shape: &body.shape,
+        start,
+        pose: if body.is_free() { start } else { end },
+        end,
+        arm: 0.0,
+    }
+}
+
+/// What is known of two bodies before their pieces are looked at.
+struct Pair {
+    /// The part of what rows cannot see that the pair may overlap by.
+    part: f64,
+    /// What rows of velocities do not see besides, m.
+    hidden: f64,
+    /// Is an overlap of the start left as it is, or undone slowly?
+    kept: bool,
+}
+
+impl Pair {
+    fn of(case: &Case, [i, j]: [usize; 2]) -> Self {
+        let given = &case.given;
+        let rows = case.contacts;
+        let from = rows.partition_point(|c| c.contact.bodies < [i, j]);
+        let has_row = rows.get(from).is_some_and(|c| c.contact.bodies == [i, j]);
+        // Rows of velocities do not see how a motion leaves its tangent, nor undo what earlier steps could not see (a short step,
+        // what a long one could not).
+        let of_velocities = matches!(given.scheme, Scheme::BetweenEvents | Scheme::Anitescu);
+        Self {
+            part: if has_row { 1.0 } else { ROWLESS },
+            hidden: if of_velocities {
+                bend(case, [i, j]) + bend(case, [j, i])
+            } else {
+                0.0
+            },
+            kept: of_velocities || given.h < given.grid,
+        }
+    }
+
+    /// Depth at the end, what is allowed there, and by how much the pair of pieces exceeds that or what is allowed on its
+    /// way, m.
+    fn look(&self, a: &Moving, b: &Moving) -> (f64, f64, f64) {
+        let way = Way::of(a, b);
+        let mut second_order = self.part * UNSEEN * way.turn * way.length() + self.hidden;
+        if self.kept {
+            second_order -= separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
+        }
+        let size = a.end.position.length() + b.end.position.length() + radii(a) + radii(b);
+        let allowed = second_order.min(cap(a, b)) + ROUNDING * size;
+        let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+        let mut excess = depth - allowed;
+        let thin = a.shape.thickness().min(b.shape.thickness());
+        if way.length() > 0.5 * thin && !(excess > 0.0) {
+            excess = way.excess(allowed + 0.5 * thin);
+        }
+        (depth, allowed, excess)
+    }
+}
+
+/// The largest overlap that any motion explains, m.
+fn cap(a: &Moving, b: &Moving) -> f64 {
+    let thickness = a.shape.thickness().min(b.shape.thickness());
+    // A particle has no size, and is as deep as the other one says.
+    let radius = [a, b].map(|m| match m.shape.radius() {
+        0.0 => f64::INFINITY,
+        r => r,
+    });
+    (OF_RADIUS * radius[0].min(radius[1])).min(OF_THICKNESS * thickness)
+}
+
+/// The radius, of what has one, m.
+fn radii(m: &Moving) -> f64 {
+    let radius = m.shape.radius();
+    if radius.is_finite() { radius } else { 0.0 }
 }
 
 /// How far a prescribed body, where the other one is, leaves the motion that its velocity alone would have in the step, m: that at

@@ -129,7 +129,15 @@ impl Report<'_> {
             time(worst.1.1),
             o.rounding.0
         ));
-        lines.push(format!("  penetration  {:.1e} m at most", o.penetration.0));
+        lines.push(format!(
+            "  bounds       {:.1e} m/s at most (t = {} s): tolerance and rounding, island by island",
+            o.bound.0,
+            time(o.bound.1)
+        ));
+        lines.push(format!(
+            "  penetration  {:.1e} m at most, of {:.1e} m that linear rows may leave unseen",
+            o.penetration.0, o.allowed.0
+        ));
     }
 
     /// Contacts, and what the settings of the scene asked for beside them.
@@ -259,6 +267,8 @@ fn json_of(o: &Outcome, elapsed: f64) -> Value {
         "worst": worst,
         "rounding": { "value": o.rounding.0, "t": o.rounding.1 },
         "penetration": o.penetration.0,
+        "allowed": o.allowed.0,
+        "bound": { "value": o.bound.0, "t": o.bound.1 },
         "candidates": o.contacts.0,
         "active": o.contacts.1,
         "iterations": o.iterations,

@@ -25,6 +25,10 @@ pub struct Report {
     pub rounding: (f64, f64),
     /// Deepest penetration, m, and when.
     pub penetration: (f64, f64),
+    /// Largest overlap allowed to a pair that does overlap, m, and when.
+    pub allowed: (f64, f64),
+    /// Widest bound of a residual of the law, m/s, and when.
+    pub bound: (f64, f64),
     /// What is wrong, in order of time; at most [`MAX_FINDINGS`].
     pub findings: Vec<Finding>,
     /// Findings beyond those listed.
@@ -89,12 +93,6 @@ impl Report {
         }
     }
 
-    pub(super) fn note_once(&mut self, note: &str) {
-        if !self.notes.iter().any(|known| known == note) {
-            self.notes.push(note.into());
-        }
-    }
-
     /// Lists what no check can show.
     pub(super) fn add_unchecked(&mut self, header: &Header, summary: Option<&Summary>) {
         self.unchecked.extend([
@@ -135,5 +133,7 @@ impl Report {
         }
         raise(&mut self.rounding, found.rounding);
         raise(&mut self.penetration, found.penetration);
+        raise(&mut self.allowed, found.allowed);
+        raise(&mut self.bound, found.bound(tolerance));
     }
 }

@@ -8,6 +8,7 @@
 //! ψ(q_k)/h + W(q_k)ᵀ(ν − ν_k). The first iterate is Stewart and Trinkle's answer. M is that of the start of the step.
 
 use crate::step::find::Contacts;
+use crate::step::joints::raise_floors;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::trial::Trial;
@@ -35,14 +36,12 @@ pub(crate) fn iterate(
         contacts.measure_at(step, &before);
         let mut solved = trial.keep_limits(step, contacts, Some(&before), solver)?;
         iterations += solved.iterations;
-        let (now, speed) = difference(trial, step, &before);
-        // To rounding, that of the gaps over h included: the judge holds geometry and momentum to it.
-        let rounding = (1e-13 * speed).max(0.25 * step.gap_floor(&contacts.list));
-        if now <= NO_CHANGE * speed || (now >= 0.5 * change && now <= rounding) {
+        let now = difference(trial, step, contacts, &before);
+        if now.none || (now.change >= 0.5 * change && now.rounding) {
             solved.iterations = iterations;
             return Ok(solved);
         }
-        change = now;
+        change = now.change;
     }
     Err(Failure::Solver(SolveError::NotConverged {
         solver: "implicit",
@@ -69,9 +68,35 @@ fn first_iterate(
     Ok(solved?.iterations)
 }
 
-/// By how much the motion differs from the iterate before, m/s, and the largest speed, at least 1 m/s.
-fn difference(trial: &Trial, step: &Predicted, before: &[BodyState]) -> (f64, f64) {
-    let (mut change, mut speed): (f64, f64) = (0.0, 1.0);
+/// How a motion differs from the iterate before.
+struct Difference {
+    /// m/s.
+    change: f64,
+    /// Does no body's motion change, relative to its speed (at least 1 m/s)?
+    none: bool,
+    /// Does each body's change by rounding only, that of its gaps over h included? The judge holds geometry and momentum to it.
+    rounding: bool,
+}
+
+/// By how much the motion differs from the iterate before.
+fn difference(
+    trial: &Trial,
+    step: &Predicted,
+    contacts: &Contacts,
+    before: &[BodyState],
+) -> Difference {
+    let mut floors = vec![0.0_f64; before.len()];
+    for c in &contacts.list {
+        for k in c.bodies {
+            floors[k] = floors[k].max(0.25 * step.gap_rounding(c));
+        }
+    }
+    raise_floors(step, 0.25, |k, floor| floors[k] = floors[k].max(floor));
+    let mut all = Difference {
+        change: 0.0,
+        none: true,
+        rounding: true,
+    };
     for (i, body) in step.model().bodies.iter().enumerate() {
         if !body.is_free() {
             continue;
@@ -79,6 +104,7 @@ fn difference(trial: &Trial, step: &Predicted, before: &[BodyState]) -> (f64, f6
         let (old, new) = (&before[i], &trial.motion.bodies[i]);
         let radius = body.shape.radius();
         let turn = new.twist.angular - old.twist.angular;
+        let (mut change, mut speed): (f64, f64) = (0.0, 1.0);
         change = change.max((new.twist.linear - old.twist.linear).length());
         change = change.max(turn.length() * radius);
         // Places too, of a body with rows: it may have flown in the iterate before.
@@ -89,6 +115,9 @@ fn difference(trial: &Trial, step: &Predicted, before: &[BodyState]) -> (f64, f6
         }
         speed = speed.max(new.twist.linear.length());
         speed = speed.max(new.twist.angular.length() * radius);
+        all.change = all.change.max(change);
+        all.none &= change <= NO_CHANGE * speed;
+        all.rounding &= change <= (1e-13 * speed).max(floors[i]);
     }
-    (change, speed)
+    all
 }

@@ -12,7 +12,7 @@ mod projection;
 
 pub(crate) use driver::{Driver, Next, Progress};
 pub(crate) use event_driven::Loop;
-pub(crate) use extrapolated::Control;
+pub(crate) use extrapolated::{Control, places_apart};
 pub(crate) use fixed::Grid;
 pub use projection::Projections;
 

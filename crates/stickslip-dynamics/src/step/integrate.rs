@@ -41,13 +41,31 @@ impl Motion {
             self.advance(step, assembly)?;
         }
         // Rows measured at the end of the step hold for q ⊕ hν alone.
-        if at_end || !self.open_rows_hold(step, contacts) {
+        if at_end || self.land(step, contacts, islands) {
             for (k, flies) in self.flies.iter_mut().enumerate() {
-                *flies &= assembly.velocity_of(k).is_none();
+                *flies &= !at_end || assembly.velocity_of(k).is_none();
             }
             self.advance(step, assembly)?;
         }
         Ok(())
+    }
+
+    /// Islands whose flight would break an open row do not fly; are there any?
+    fn land(&mut self, step: &Predicted, contacts: &Contacts, islands: &mut Islands) -> bool {
+        let broken = self.contacts.iter().filter(|c| {
+            let flies = c.contact.bodies.iter().any(|&k| self.flies[k]);
+            flies && !self.open_row_holds(step, contacts, c)
+        });
+        let mut lands = vec![false; self.flies.len()];
+        for c in broken {
+            if let Some(root) = islands.of_contact(step.model(), c.contact.bodies) {
+                lands[root] = true;
+            }
+        }
+        for (k, flies) in self.flies.iter_mut().enumerate() {
+            *flies &= !lands[islands.root(k)];
+        }
+        lands.contains(&true)
     }
 
     fn advance(&mut self, step: &Predicted, assembly: &Assembly) -> Result<(), Failure> {
@@ -62,30 +80,27 @@ impl Motion {
         Ok(())
     }
 
-    /// Do the rows of flying bodies stay open, by their velocity and by their displacement?
-    fn open_rows_hold(&self, step: &Predicted, contacts: &Contacts) -> bool {
-        let flying = |c: &&ContactImpulse| c.contact.bodies.iter().any(|&k| self.flies[k]);
-        self.contacts.iter().filter(flying).all(|c| {
-            let contact = &c.contact;
-            let mut gap = contact.gap;
-            for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
-                if step.model().bodies[k].is_free() {
-                    let (old, new) = (&step.start()[k], &self.bodies[k]);
-                    let lever = contact.point - old.pose.position;
-                    let turn = new.twist.angular.cross(lever) * step.plan.h;
-                    let shift = new.pose.position - old.pose.position;
-                    gap += sign * contact.normal.dot(shift + turn);
-                }
+    /// Does the row of flying bodies stay open, by their velocity and by their displacement?
+    fn open_row_holds(&self, step: &Predicted, contacts: &Contacts, c: &ContactImpulse) -> bool {
+        let contact = &c.contact;
+        let mut gap = contact.gap;
+        for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
+            if step.model().bodies[k].is_free() {
+                let (old, new) = (&step.start()[k], &self.bodies[k]);
+                let lever = contact.point - old.pose.position;
+                let turn = new.twist.angular.cross(lever) * step.plan.h;
+                let shift = new.pose.position - old.pose.position;
+                gap += sign * contact.normal.dot(shift + turn);
             }
-            let speed = step.row_at(&self.bodies, contact).x;
-            if step.plan.scheme == Scheme::BetweenEvents {
-                // Bodies that fall together touch to rounding.
-                let slack = 0.1 * step.settings.aim();
-                let poses = contact.bodies.map(|i| &contacts.placed[i]);
-                return gap >= -contact.rounding(step.model(), poses) && speed >= -slack;
-            }
-            gap >= 0.0 && speed >= 0.0
-        })
+        }
+        let speed = step.row_at(&self.bodies, contact).x;
+        if step.plan.scheme == Scheme::BetweenEvents {
+            // Bodies that fall together touch to rounding.
+            let slack = 0.1 * step.settings.aim();
+            let poses = contact.bodies.map(|i| &contacts.placed[i]);
+            return gap >= -contact.rounding(step.model(), poses) && speed >= -slack;
+        }
+        gap >= 0.0 && speed >= 0.0
     }
 }
 

@@ -167,6 +167,7 @@ impl Predicted<'_> {
             wrench: self.wrench,
             prescribed: self.goal,
             cone: self.settings.cone,
+            rule: self.settings.contact,
             ignored: &self.settings.ignored,
             aims: self.aims,
             surfaces: self.surfaces,

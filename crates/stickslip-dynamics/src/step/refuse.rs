@@ -195,10 +195,11 @@ fn not_certified(
     place: String,
     tried: String,
 ) -> StepError {
-    let mut bound = certificate.bound(step.settings.tolerance);
     let (mut kind, mut value) = certificate.worst_of_law();
+    let mut bound = certificate.bound_of(value, step.settings.tolerance);
     let equality = certificate.worst_of_equalities();
-    if value <= bound || (certificate.rounding > 1.0 && equality.1 > value) {
+    let law = certificate.needs <= step.settings.tolerance;
+    if law || (certificate.rounding > 1.0 && equality.1 > value) {
         // An equality is missed by more than rounding, and that is all, or the worse.
         (kind, value) = equality;
         bound = value / certificate.rounding;

@@ -2,12 +2,13 @@
 
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
+use crate::step::joints;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use glam::DVec3;
 use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
-use stickslip_solvers::problem::residual::w_bar;
+use stickslip_solvers::problem::residual::{of_contact, w_bar};
 use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
 
 /// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
@@ -50,19 +51,14 @@ impl Assembly {
         coarse: f64,
     ) -> Result<Solved, Failure> {
         let question = Question {
-            tolerance: self.tolerance(step, contacts).max(coarse),
+            tolerance: step.asked().max(coarse),
             purpose,
         };
+        self.set_floors(step, contacts);
         let solved = self.settle_curves(step, contacts, solver, question)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
         Ok(solved)
-    }
-
-    /// The residual that a solver is asked for, m/s.
-    pub(crate) fn tolerance(&self, step: &Predicted, contacts: &Contacts) -> f64 {
-        let wanted = ASKED * step.wanted() * self.speed(step);
-        wanted.max(OF_ROUNDING * step.gap_floor(&contacts.list))
     }
 
     /// Where static and kinetic friction differ, a contact that slides with static friction is given kinetic friction and the
@@ -84,8 +80,7 @@ impl Assembly {
             let mut changed = false;
             for (k, contact) in contacts.list.iter().enumerate() {
                 let friction = contact.friction;
-                let none = step.settings.aim().max(solved.residual);
-                if friction.slide < friction.stick && self.slip(k) > none {
+                if friction.slide < friction.stick && self.slides(k, step.settings.aim()) {
                     changed |= self.set_mu(k, friction.slide);
                 }
             }
@@ -163,8 +158,8 @@ impl Assembly {
         off
     }
 
-    /// One call of the solver, from the impulses so far. An answer that missed the tolerance has its velocities corrected beyond
-    /// the rounding of its impulses; what then comes near the judge's tolerance is kept.
+    /// One call of the solver, from the impulses so far. Islands that missed the tolerance have their velocities corrected beyond
+    /// the rounding of their impulses; what then comes near the judge's tolerance is kept.
     fn ask(
         &mut self,
         step: &Predicted,
@@ -174,8 +169,12 @@ impl Assembly {
         let (problem, guess) = (&self.problem, Some(&*self.impulses));
         let answer = solver.solve_for(purpose, problem, guess, tolerance);
         let mut solved = answer.or_else(SolveError::into_best)?;
-        let nu = &mut self.nu;
+        let (nu, off) = (&mut self.nu, &mut self.off);
         self.problem.velocity_into(&solved.impulses, nu);
+        off.clear();
+        if solved.residual > tolerance {
+            solved.residual = velocity::missed(problem, tolerance, &solved.impulses, nu, off);
+        }
         let enough = match purpose {
             Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
             _ => tolerance,
@@ -184,7 +183,7 @@ impl Assembly {
             return Ok(solved);
         }
         let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);
-        let residual = velocity::correct(&self.problem, &mut solved.impulses, nu);
+        let residual = velocity::correct_missed(&self.problem, tolerance, &mut solved.impulses, nu);
         let allowed = step.settings.tolerance;
         if residual <= SHOWN_TO_JUDGE * allowed.max(step.settings.accept) * fastest {
             solved.residual = residual;
@@ -199,13 +198,30 @@ impl Assembly {
         }))
     }
 
-    /// A speed that the bodies had before the step or would have without contacts, at least 1 m/s: the judge's
-    /// bound grows with that after the step.
-    pub(crate) fn speed(&self, step: &Predicted) -> f64 {
-        let free = &self.problem.nu_free;
-        let before = step.last.certificate.speed;
-        let fastest = free.iter().map(|nu| nu.linear.length()).fold(0.0, f64::max);
-        fastest.min(before).max(1.0)
+    /// The least residual to be asked of each block: the judge's bound grows with the speed of an island and with the rounding of
+    /// its gaps. No other island's numbers enter.
+    fn set_floors(&mut self, step: &Predicted, contacts: &Contacts) {
+        let wanted = ASKED * step.wanted();
+        let mut of_body = Vec::new();
+        for &i in self.entered() {
+            of_body.push(wanted * step.speed_before(i));
+        }
+        joints::raise_floors(step, OF_ROUNDING, |body, floor: f64| {
+            if let Some(slot) = self.slot_of(body) {
+                of_body[slot] = floor.max(of_body[slot]);
+            }
+        });
+        let problem = &mut self.problem;
+        problem.floors.clear();
+        for (k, block) in problem.contacts.iter().enumerate() {
+            let gap = contacts.list.get(k).map(|c| step.gap_rounding(c));
+            let arms = block.arms.iter().flatten().map(|arm| of_body[arm.body]);
+            let floor = arms.fold(OF_ROUNDING * gap.unwrap_or(0.0), f64::max);
+            problem.floors.push(floor);
+        }
+        if problem.floors.iter().all(|floor| *floor <= wanted) {
+            problem.floors.clear();
+        }
     }
 
     /// How fast contact k slips, m/s; zero where it carries nothing.
@@ -216,6 +232,23 @@ impl Assembly {
         } else {
             0.0
         }
+    }
+
+    /// By how much the rows of a body's island are known to be off, m/s.
+    pub(crate) fn off(&self, body: usize) -> f64 {
+        let slot = self.slot_of(body);
+        slot.and_then(|slot| self.off.get(slot))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// Does contact k carry something and slip faster than `none` (m/s), or than it is solved to?
+    fn slides(&self, k: usize, none: f64) -> bool {
+        let (block, p) = (&self.problem.contacts[k], self.impulses[k]);
+        let u = block.velocity(&self.nu);
+        let slip = self.slip(k);
+        let solved = || of_contact(&block.law, p, u, w_bar(block, &self.problem.inverse_mass));
+        slip > none && slip > solved()
     }
 
     /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
@@ -253,14 +286,25 @@ impl Assembly {
 }
 
 impl Predicted<'_> {
-    /// Rounding of the gaps, and of the joints' coordinates, over h, m/s: no residual is known better than this.
-    pub(crate) fn gap_floor(&self, contacts: &[Contact]) -> f64 {
-        let rounding = |c: &Contact| {
-            let poses = c.bodies.map(|i| &self.goal[i].pose);
-            c.rounding(self.model(), poses)
-        };
-        let gaps = contacts.iter().map(rounding).fold(0.0, f64::max) / self.span();
-        gaps.max(crate::step::joints::rounding_over_h(self))
+    /// The residual that a solver is asked for, m/s for velocities up to 1 m/s.
+    pub(crate) fn asked(&self) -> f64 {
+        ASKED * self.wanted()
+    }
+
+    /// Speed of a body at the start of the step, m/s: that of its centre of mass and what its turn adds.
+    pub(crate) fn speed_before(&self, i: usize) -> f64 {
+        let (body, twist) = (&self.model().bodies[i], &self.start()[i].twist);
+        if body.is_free() {
+            twist.linear.length() + twist.angular.length() * body.shape.radius()
+        } else {
+            0.0
+        }
+    }
+
+    /// Rounding of a gap over h, m/s: no residual of its island is known better than this.
+    pub(crate) fn gap_rounding(&self, contact: &Contact) -> f64 {
+        let poses = contact.bodies.map(|i| &self.goal[i].pose);
+        contact.rounding(self.model(), poses) / self.span()
     }
 }
 

@@ -148,6 +148,7 @@ impl Underway<'_> {
     ) -> Result<T, Refused> {
         let mut tried = Tried::default();
         for solver in std::mem::take(&mut self.solvers) {
+            solver.begin_step();
             match ask(&mut self, solver.as_mut()) {
                 Ok(answer) => return Ok(answer),
                 Err(Failure::Step(error)) => return Err(tried.ended(error)),

@@ -126,10 +126,10 @@ impl Trial {
                 (false, _) => step.purpose(),
             };
             solved = self.keep_limits(step, contacts, None, solver)?;
-            let off = solved.residual;
-            let complete = !looks || contacts.add_missed(step, &self.motion.bodies, look, off) == 0; // 7
+            let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
+            let complete = !looks || contacts.add_missed(step, motion, look, off) == 0; // 7
             self.stopwatch.lap(Stage::SecondLook);
-            if complete && (!drafts || off <= self.assembly.tolerance(step, contacts)) {
+            if complete && (!drafts || solved.residual <= step.asked()) {
                 break;
             }
             drafts &= !complete && look < LAST_DRAFT;

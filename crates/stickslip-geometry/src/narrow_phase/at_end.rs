@@ -14,6 +14,9 @@ use crate::pose::{Pose, log};
 use crate::shape::Shape;
 use glam::DVec3;
 
+/// A cylinder lies on its side where so much of its outward direction is across its axis.
+const LYING: f64 = 0.9;
+
 /// The gap of a row at the end of the way to first order in the motion, m: ψ + n·(way of b − way of a) with ways of the point by
 /// the velocities that lead to the end.
 #[must_use]
@@ -184,10 +187,23 @@ fn carried_back(now: &Placed, end: &Placed, place: DVec3, [before, after]: [DVec
             let r = now.rounding();
             material(place - after * r) + before * r
         }
+        Shape::Cylinder { .. } if across(now.turn.z_axis, before).length() > LYING => {
+            let (axis, arm) = (now.turn.z_axis, place - end.centre);
+            let height = end.turn.z_axis.dot(arm);
+            let radius = across(end.turn.z_axis, arm).length();
+            now.centre
+                + axis * height
+                + across(axis, before).try_normalize().unwrap_or(before) * radius
+        }
         Shape::Cylinder { .. } | Shape::Cone { .. } => {
             let arm = place - end.centre;
             now.centre + arm + swung(end.turn.z_axis, now.turn.z_axis, arm)
         }
         _ => material(place),
     }
+}
+
+/// The part of v across an axis.
+fn across(axis: DVec3, v: DVec3) -> DVec3 {
+    v - axis * axis.dot(v)
 }

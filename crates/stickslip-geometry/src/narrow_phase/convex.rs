@@ -5,7 +5,7 @@
 //! over it ([`super::over`]); between two other features their nearest points, the ends of lines that run beside
 //! each other, and what lies over the two faces that meet the direction best.
 
-use super::over::Over;
+use super::over::{Over, height_over_lowest};
 use super::{Candidate, Feature, Moving, reach, slack};
 use crate::box_overlap::BoxPair;
 use crate::directions::{Direction, Of, Part, closest, farthest, farthest_after, gap_along};
@@ -27,6 +27,9 @@ const SAME_GAP: f64 = 1e-15;
 
 /// Lines within this angle (sine) of each other run side by side.
 const PARALLEL: f64 = 0.2;
+
+/// Directions closer than this (cosine) to a row's normal may stand for it.
+const NEAR: f64 = 0.95;
 
 /// Lines beyond this angle (sine) of each other cross at one place.
 const CROSSED: f64 = 1e-3;
@@ -301,6 +304,13 @@ impl<'a> Pair<'a> {
         })
     }
 
+    /// What is higher than the lowest of its body by no more than this is level, m: a turn about one of its
+    /// ends, which moves the other by twice what it moves about the middle, may make it so.
+    pub(super) fn level(&self) -> f64 {
+        let [a, b] = self.moving;
+        2.0 * (a.turn() + b.turn()) + COINCIDE * a.shape.radius().min(b.shape.radius())
+    }
+
     /// A face of the end that separates as well as a direction stands for it.
     pub(super) fn face_first_at_end(&self, d: Direction) -> Direction {
         face_first(&self.end, d, SAME_GAP * self.size)
@@ -421,7 +431,21 @@ impl<'a> Pair<'a> {
                     let crossed = crossing.map(|c| if of_b { c.1 } else { c.0 });
                     let places = [Some(0.0), Some(1.0), crossed].into_iter().enumerate();
                     for (k, t) in places.filter_map(|(k, t)| Some((k, t?))) {
-                        if let Some(row) = self.beside(of_b, over, t, under) {
+                        let level = |row: &Candidate| {
+                            // Where the line goes down beyond the other body, the two cross, along another direction.
+                            let (own, out) = if of_b {
+                                (b, row.normal)
+                            } else {
+                                (a, -row.normal)
+                            };
+                            own.rounding() > 0.0
+                                || height_over_lowest(own, out, row.point) <= self.level()
+                        };
+                        let mut row = self.beside(of_b, over, t, under);
+                        if k == 2 {
+                            row = row.map(|row| self.across(of_b, over, t, under, &row));
+                        }
+                        if let Some(row) = row.filter(level) {
                             crossing = crossing.filter(|_| k < 2);
                             let feature = Feature::end(of_b, i, j, k);
                             self.push_end(direction, Candidate { feature, ..row }, first, out);
@@ -462,6 +486,38 @@ impl<'a> Pair<'a> {
             normal: if of_b { outward } else { -outward },
             gap: outward.dot(point) - other.reach(outward),
         })
+    }
+
+    /// The row of the same place across both lines, where that is near the normal of `row`; else `row`. Where two lines
+    /// cross, that is what they touch along: the normal of a round side towards a place beside the foremost one leans by what
+    /// they move, and would hold what slides along the face beside an edge.
+    fn across(
+        &self,
+        of_b: bool,
+        over: [DVec3; 2],
+        t: f64,
+        under: [DVec3; 2],
+        row: &Candidate,
+    ) -> Candidate {
+        let Both { a, b } = &self.now;
+        let (own, other) = if of_b { (b, a) } else { (a, b) };
+        let outward = if of_b { row.normal } else { -row.normal };
+        let cross = (over[1] - over[0]).cross(under[1] - under[0]);
+        let Some(n) = cross.try_normalize().map(|n| n * n.dot(outward).signum()) else {
+            return *row;
+        };
+        if n.dot(outward) < NEAR {
+            return *row;
+        }
+        let point = own.surface_over(over[0].lerp(over[1], t), -n);
+        let gap = n.dot(point) - other.reach(n);
+        let normal = if of_b { n } else { -n };
+        Candidate {
+            point,
+            normal,
+            gap,
+            ..*row
+        }
     }
 
     /// Where line i of a and line j of b will cross, as fractions of them, if that is between the ends of both. Nearly

@@ -91,13 +91,33 @@ impl<'a> Over<'a> {
         first: usize,
         out: &mut Vec<Candidate>,
     ) {
+        let n = self.outward();
+        let round = self.now[1].rounding() > 0.0;
+        if self.strict && !round && height_over_lowest(&self.now[1], n, point) > self.pair.slack {
+            return;
+        }
         let new = Candidate {
             feature,
             point: point + self.pair.origin,
-            normal: self.signed(self.outward()),
+            normal: self.signed(n),
             gap,
         };
         self.pair.push_new(new, first, out);
+    }
+
+    /// The same of a place over the border of the face, unless the other body goes down beyond it: then edges meet, along another
+    /// direction. What its turn may level within the step is level.
+    fn push_over_border(
+        &self,
+        feature: Feature,
+        point: DVec3,
+        gap: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
+        if height_over_lowest(&self.now[1], self.outward(), point) <= self.pair.level() {
+            self.push(feature, point, gap, first, out);
+        }
     }
 
     /// Points and rims of the other body whose way leads over the face.
@@ -188,7 +208,12 @@ impl<'a> Over<'a> {
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
                 let point = self.now[0].world_of(at) - self.outward() * r;
-                self.push(feature, point, gap, first, out);
+                if r > 0.0 {
+                    // A round side has no edge that would meet the border along another direction of its own.
+                    self.push(feature, point, gap, first, out);
+                } else {
+                    self.push_over_border(feature, point, gap, first, out);
+                }
             }
         }
     }
@@ -210,7 +235,7 @@ impl<'a> Over<'a> {
                 if self.closing(gap, gap_end, 0) && self.face.clip(p, p, self.tolerance()).is_some()
                 {
                     let feature = Feature::rim_over_border(self.reference_is_a, k, side, which);
-                    self.push(feature, point, gap, first, out);
+                    self.push_over_border(feature, point, gap, first, out);
                 }
             };
             for i in 0..self.face.n_sides() {
@@ -251,6 +276,7 @@ impl<'a> Over<'a> {
             if self.closing(gap, gap_end, 1)
                 && facing.clip(p, q, self.tolerance()).is_some()
                 && self.pair.is_true(gap, self.deepest)
+                && height_over_lowest(reference, inward, point) <= self.pair.slack
             {
                 let new = Candidate {
                     feature: Feature::point_on_face(!self.reference_is_a, facing.number(), number),
@@ -271,6 +297,12 @@ impl<'a> Over<'a> {
             place(corner, reference.point(corner), reference_end.point(corner));
         }
     }
+}
+
+/// How much farther a body reaches against n than one of its points does, m. What is lower elsewhere is past the border of the
+/// face under the point, if it is not inside.
+pub(super) fn height_over_lowest(body: &Placed, n: DVec3, point: DVec3) -> f64 {
+    n.dot(point) + body.reach(-n)
 }
 
 /// The line between the lowest points of a cylinder's rims, or of a cone's rim and its apex.

@@ -228,6 +228,12 @@ impl Pair<'_> {
         }
     }
 
+    /// What is higher than the lowest of its body by no more than this is level, m: a turn about one of its
+    /// ends, which moves the other by twice what it moves about the middle, may make it so.
+    fn level(&self) -> f64 {
+        2.0 * (self.tri.turn() + self.other.turn()) + self.tie()
+    }
+
     /// Lengths below this count as zero where features coincide, m.
     fn tie(&self) -> f64 {
         COINCIDE * size(&self.points).min(self.other.shape.radius())
@@ -310,6 +316,10 @@ impl Pair<'_> {
                 push_new(new, tolerance, first, out);
             }
         }
+        // Where the polytope goes down beyond the border, edges meet, along another direction.
+        let lowest = self.poly.vertices.iter().map(|v| height(self.seen(*v).0));
+        let lowest = lowest.fold(f64::INFINITY, f64::min);
+        let level = |x: DVec3| height(x) - lowest <= self.level();
         for i in (0..3).filter(|&i| !self.facet.edge_is_flat(i)) {
             let (p, q) = (self.points[i], self.points[(i + 1) % 3]);
             let inward = n.cross(q - p) * side;
@@ -325,7 +335,7 @@ impl Pair<'_> {
                 let along = (q - p).dot(now - p) / (q - p).length_squared();
                 let low = height(now).min(height(a_end.lerp(b_end, s)));
                 let is_true = self.is_true(height(now), deepest);
-                if (0.0..=1.0).contains(&along) && low <= slack && is_true {
+                if (0.0..=1.0).contains(&along) && low <= slack && is_true && level(now) {
                     let new = Candidate {
                         feature: Feature::line_over_border(self.tri_is_a, j, i),
                         point: self.tri.pose.to_world(now),
@@ -363,31 +373,90 @@ impl Pair<'_> {
         out: &mut Vec<Candidate>,
     ) {
         let face = &self.poly.faces[f];
-        let corner = |k: usize| self.poly.vertices[usize::from(face.corners[k])];
-        let height = |x: DVec3| face.normal.dot(x - corner(0));
+        let corner = |k: usize| self.corner(f, k);
         let tolerance = COINCIDE * size(&self.points);
         let normal = self.other.pose.orientation * -face.normal;
-        let seen = |x: DVec3| {
-            let now = self.other.pose.to_body(self.tri.pose.to_world(x));
-            (now, self.other.end.to_body(self.tri.end.to_world(x)))
-        };
         for k in (0..3).filter(|&k| !self.facet.corner_is_flat(k)) {
-            let (now, end) = seen(self.points[k]);
+            let (now, end) = self.seen_by_polytope(self.points[k]);
             let over = (0..face.corners.len()).try_fold((0.0, 1.0), |range, i| {
-                let (p, q) = (corner(i), corner((i + 1) % face.corners.len()));
+                let (p, q) = (corner(i), corner(i + 1));
                 clip(face.normal.cross(q - p), p, now, end, tolerance, range)
             });
-            let is_true = self.is_true(height(now), deepest);
-            if height(now).min(height(end)) <= slack && over.is_some() && is_true {
+            let gap = self.height(f, now);
+            let low = gap.min(self.height(f, end));
+            if low <= slack && over.is_some() && self.is_true(gap, deepest) {
                 let new = Candidate {
                     feature: Feature::point_on_face(!self.tri_is_a, f, k),
                     point: self.tri.pose.to_world(self.points[k]),
                     normal,
-                    gap: height(now),
+                    gap,
                 };
                 push_new(new, tolerance, first, out);
             }
         }
+        for i in (0..3).filter(|&i| !self.facet.edge_is_flat(i)) {
+            self.edge_over_border(i, f, [slack, deepest], first, out);
+        }
+    }
+
+    /// An edge of the triangle over the border of a face of the polytope, which may lie on a ridge whose ends are both beyond it.
+    /// Where the triangle goes up beyond the border, edges meet, along another direction.
+    fn edge_over_border(
+        &self,
+        i: usize,
+        f: usize,
+        [slack, deepest]: [f64; 2],
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
+        let face = &self.poly.faces[f];
+        let ends = [self.points[i], self.points[(i + 1) % 3]];
+        let [(p, p_end), (q, q_end)] = ends.map(|x| self.seen_by_polytope(x));
+        let heights = self
+            .points
+            .map(|x| self.height(f, self.seen_by_polytope(x).0));
+        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+        for side in 0..face.corners.len() {
+            let (from, to) = (self.corner(f, side), self.corner(f, side + 1));
+            let inward = face.normal.cross(to - from);
+            let (u, v) = (inward.dot(p - from), inward.dot(q - from));
+            if (u < 0.0) == (v < 0.0) {
+                continue;
+            }
+            let s = u / (u - v);
+            let now = p.lerp(q, s);
+            let along = (to - from).dot(now - from) / (to - from).length_squared();
+            let gap = self.height(f, now);
+            let low = gap.min(self.height(f, p_end.lerp(q_end, s)));
+            let level = gap - lowest <= self.level();
+            if (0.0..=1.0).contains(&along) && low <= slack && level && self.is_true(gap, deepest) {
+                let sides = 4 * f + side;
+                let new = Candidate {
+                    feature: Feature::line_over_border(!self.tri_is_a, i, sides),
+                    point: self.other.pose.to_world(now),
+                    normal: self.other.pose.orientation * -face.normal,
+                    gap,
+                };
+                push_new(new, COINCIDE * size(&self.points), first, out);
+            }
+        }
+    }
+
+    /// A point of the triangle, seen from the polytope: now and at the end.
+    fn seen_by_polytope(&self, x: DVec3) -> (DVec3, DVec3) {
+        let now = self.other.pose.to_body(self.tri.pose.to_world(x));
+        (now, self.other.end.to_body(self.tri.end.to_world(x)))
+    }
+
+    /// Corner k of a face of the polytope, counted around it, polytope's frame.
+    fn corner(&self, f: usize, k: usize) -> DVec3 {
+        let corners = self.poly.faces[f].corners;
+        self.poly.vertices[usize::from(corners[k % corners.len()])]
+    }
+
+    /// Height of x over a face of the polytope, in its frame.
+    fn height(&self, f: usize, x: DVec3) -> f64 {
+        self.poly.faces[f].normal.dot(x - self.corner(f, 0))
     }
 
     fn edges(&self, own: usize, others: usize) -> Feature {

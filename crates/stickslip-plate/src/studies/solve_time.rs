@@ -26,6 +26,7 @@ fn block(angle: f64, law: &Law) -> ContactProblem {
         DVec3::new(0.1 * c, 0.1 * s, -0.05)
     });
     ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![InverseMass {
             mass: 1.0,
             inertia: DMat3::from_diagonal(DVec3::new(250.0, 250.0, 150.0)),

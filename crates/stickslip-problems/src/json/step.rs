@@ -322,6 +322,7 @@ impl StepFile {
             inverse_mass,
             nu_free,
             contacts,
+            floors: _,
         } = &self.problem;
         let mut bodies = Vec::new();
         for (i, (mass, nu)) in inverse_mass.iter().zip(nu_free).enumerate() {

@@ -267,7 +267,7 @@ impl Reader {
         for (k, residual) in residuals.iter_mut().enumerate() {
             *residual = rows.real(13 + k, i);
         }
-        let certified = rows.flag(13 + residuals.len(), i);
+        let certified = rows.flag(25, i);
         let record = StepRecord {
             step: number,
             t: rows.real(1, i),
@@ -279,6 +279,8 @@ impl Reader {
                 speed: rows.real(8, i),
                 rounding: rows.real(9, i),
                 floor: rows.real(10, i),
+                needs: rows.real(23, i),
+                allowed: rows.real(24, i),
                 residuals,
             },
             h: rows.real(11, i),

@@ -116,7 +116,7 @@ const CONTACT_COLUMNS: [Column; 22] = [
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.
-const STEP_COLUMNS: [Column; 24] = [
+const STEP_COLUMNS: [Column; 26] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("energy", Kind::Real, "J"),
@@ -140,6 +140,8 @@ const STEP_COLUMNS: [Column; 24] = [
     column("residual_cone", Kind::Real, "m/s"),
     column("residual_direction", Kind::Real, "m/s"),
     column("residual_joint", Kind::Real, "m/s"),
+    column("needs", Kind::Real, ""),
+    column("allowed", Kind::Real, "m"),
     column("certified", Kind::Flag, ""),
 ];
 

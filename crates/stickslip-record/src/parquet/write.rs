@@ -600,7 +600,9 @@ impl Run {
         ];
         let residuals = certificate.residuals.map(Value::Real);
         let certified = Value::Flag(certificate.holds(self.header.tolerance));
-        let rest = residuals.into_iter().chain([certified]);
+        let needs = Value::Real(certificate.needs);
+        let allowed = Value::Real(certificate.allowed);
+        let rest = residuals.into_iter().chain([needs, allowed, certified]);
         self.rows[STEPS].push(row.into_iter().chain(rest));
         self.last.step = step.step;
         self.last.t = step.t;

@@ -43,6 +43,11 @@ pub(super) struct Answers {
 }
 
 impl Answers {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+    }
+
     /// A call begins.
     pub(super) fn begin(&mut self) {
         std::mem::swap(&mut self.last, &mut self.now);

@@ -206,6 +206,7 @@ mod tests {
             ],
             nu_free: (0..n).map(free).collect(),
             contacts,
+            floors: Vec::new(),
         }
     }
 

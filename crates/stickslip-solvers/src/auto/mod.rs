@@ -108,6 +108,10 @@ impl ContactSolver for Auto {
         }
     }
 
+    fn begin_step(&mut self) {
+        self.answers.clear();
+    }
+
     fn solve(
         &mut self,
         problem: &ContactProblem,

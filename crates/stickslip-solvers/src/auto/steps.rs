@@ -31,6 +31,16 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// What is asked of these contacts of a step: no more than the floor of each allows.
+    fn of_island(self, problem: &ContactProblem, members: &[usize]) -> Self {
+        let tolerance = problem.asked_of(members, self.tolerance);
+        Self {
+            tolerance,
+            enough: self.enough.max(tolerance),
+            ..self
+        }
+    }
+
     /// An answer to this tolerance, whatever it takes.
     pub(super) const fn whole(tolerance: f64) -> Self {
         Self {
@@ -96,6 +106,7 @@ impl Auto {
         self.answers.begin();
         parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
         let solved = if islands.len() <= 1 {
+            let asked = asked.of_island(problem, islands.members_of_all());
             self.solve_island(problem, &p, asked, &mut parts[0])
         } else {
             self.solve_islands(problem, p, asked, &islands, &mut parts)
@@ -121,6 +132,7 @@ impl Auto {
         for (k, memory) in parts.iter_mut().enumerate().take(islands.len()) {
             let members = islands.members(k);
             part.take(problem, &all.p, members);
+            let asked = asked.of_island(problem, members);
             let found = self.solve_island(&part.problem, &part.guess, asked, memory);
             let found = match (found, asked.instead) {
                 (Err(_), Some(own)) => Ok(part_of(own, members)),

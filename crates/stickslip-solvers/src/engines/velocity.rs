@@ -5,7 +5,9 @@
 //! Newton corrects (p, ν) together with M δν = W δp.
 
 use crate::coupling::{BodyMemory, BodySystem, Coupled, linearised_rows};
+use crate::problem::islands::{Islands, Part};
 use crate::problem::law::Map;
+use crate::problem::residual;
 use crate::problem::{ContactProblem, Twist};
 use glam::DVec3;
 
@@ -15,6 +17,69 @@ const STEPS: usize = 12;
 const ROUNDINGS: f64 = 8.0;
 /// Relative regularisation of redundant contacts.
 const REGULARISATION: f64 = 1e-9;
+
+/// The largest residual of those islands that miss what is asked of them, m/s; zero where none does. `off` is, for each body, the
+/// residual of its island.
+pub fn missed(
+    problem: &ContactProblem,
+    tolerance: f64,
+    p: &[DVec3],
+    nu: &[Twist],
+    off: &mut Vec<f64>,
+) -> f64 {
+    let mut islands = Islands::default();
+    islands.find_in_step(problem);
+    off.clear();
+    off.resize(problem.inverse_mass.len(), 0.0);
+    let mut worst: f64 = 0.0;
+    for k in 0..islands.len() {
+        let members = islands.members(k);
+        let residual = members.iter().fold(0.0, |most: f64, &i| {
+            let contact = &problem.contacts[i];
+            let u = contact.velocity_at(nu, p[i]);
+            let w_bar = residual::w_bar(contact, &problem.inverse_mass);
+            most.max(residual::of_contact(&contact.law, p[i], u, w_bar))
+        });
+        let arms = members.iter().flat_map(|&i| problem.contacts[i].arms.iter());
+        for arm in arms.flatten() {
+            off[arm.body] = residual;
+        }
+        if residual > problem.asked_of(members, tolerance) {
+            worst = worst.max(residual);
+        }
+    }
+    worst
+}
+
+/// Corrects the islands whose residual misses what is asked of them, and no others; returns the largest residual that is left on
+/// those, m/s (zero where none missed). Velocities `nu` of all are those of the impulses, but for what is corrected.
+pub fn correct_missed(
+    problem: &ContactProblem,
+    tolerance: f64,
+    p: &mut [DVec3],
+    nu: &mut Vec<Twist>,
+) -> f64 {
+    let (mut islands, mut part) = (Islands::default(), Part::default());
+    islands.find_in_step(problem);
+    part.begin(problem);
+    problem.velocity_into(p, nu);
+    let mut left: f64 = 0.0;
+    for k in 0..islands.len() {
+        let members = islands.members(k);
+        part.take(problem, p, members);
+        let (mut own, mut nu_own) = (part.guess.clone(), Vec::new());
+        let residual = residual::of_step(&part.problem, &own, &mut nu_own).0;
+        if residual <= problem.asked_of(members, tolerance) {
+            continue;
+        }
+        left = left.max(correct(&part.problem, &mut own, &mut nu_own));
+        for (&i, own) in members.iter().zip(own) {
+            p[i] = own;
+        }
+        part.put_back(problem, members, &nu_own, nu);
+    }
+    left
+}
 
 /// Corrects impulses `p` and writes the velocities `nu`; returns the largest residual of the law at (p, ν), m/s.
 /// Each velocity stays within the rounding of the impulses that give it.
@@ -137,6 +202,7 @@ mod tests {
             angular: DVec3::ZERO,
         };
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![body(light), body(heavy)],
             nu_free: vec![free; 2],
             contacts: vec![contact(0, None), contact(1, Some(0))],

@@ -128,6 +128,11 @@ impl Islands {
         self.starts.len() - 1
     }
 
+    /// The contacts of all islands.
+    pub(crate) fn members_of_all(&self) -> &[usize] {
+        &self.members
+    }
+
     /// Contacts of island `k`, rising.
     pub(crate) fn members(&self, k: usize) -> &[usize] {
         &self.members[self.starts[k]..self.starts[k + 1]]
@@ -181,6 +186,9 @@ impl Part {
         part.inverse_mass.clear();
         part.nu_free.clear();
         part.contacts.clear();
+        part.floors.clear();
+        part.floors
+            .extend(members.iter().filter_map(|&i| whole.floors.get(i)));
         for &i in members {
             let mut contact = whole.contacts[i].clone();
             for arm in contact.arms.iter_mut().flatten() {
@@ -196,6 +204,20 @@ impl Part {
         }
         self.guess.clear();
         self.guess.extend(members.iter().map(|&i| guess[i]));
+    }
+
+    /// Writes the velocities of the island taken last, `part`, into those of the whole.
+    pub(crate) fn put_back(
+        &self,
+        whole: &ContactProblem,
+        members: &[usize],
+        part: &[Twist],
+        nu: &mut [Twist],
+    ) {
+        let arms = members.iter().flat_map(|&i| whole.contacts[i].arms.iter());
+        for arm in arms.flatten() {
+            nu[arm.body] = part[self.place[arm.body]];
+        }
     }
 }
 
@@ -224,6 +246,7 @@ mod tests {
             [arm(3), None],
         ];
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: (1..=5)
                 .map(|m| InverseMass {
                     mass: f64::from(m),

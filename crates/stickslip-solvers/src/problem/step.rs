@@ -218,6 +218,8 @@ pub struct ContactProblem {
     pub nu_free: Vec<Twist>,
     /// The contacts.
     pub contacts: Vec<ContactBlock>,
+    /// The least residual to be asked of each contact's island, m/s: b is not known better. Empty where nothing hinders.
+    pub floors: Vec<f64>,
 }
 
 impl Arm {
@@ -303,6 +305,12 @@ impl ContactBlock {
 }
 
 impl ContactProblem {
+    /// What is asked of the island of these contacts, m/s, where `tolerance` is asked of all.
+    pub(crate) fn asked_of(&self, members: &[usize], tolerance: f64) -> f64 {
+        let floors = members.iter().filter_map(|&i| self.floors.get(i));
+        floors.fold(tolerance, |most, &floor| most.max(floor))
+    }
+
     /// ν = ν_free + M⁻¹ W p, written into `nu`: the velocity that the impulses give.
     pub fn velocity_into(&self, p: &[DVec3], nu: &mut Vec<Twist>) {
         nu.clear();

@@ -15,6 +15,7 @@ pub(crate) fn box_stack(n: usize, law: &Law) -> ContactProblem {
     let h = 0.01;
     let mass = box_mass(1.0, DVec3::splat(0.5));
     let mut problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![mass; n],
         nu_free: vec![
             Twist {
@@ -88,6 +89,7 @@ pub(crate) fn pile(centres: &[DVec3], law: &Law) -> ContactProblem {
         angular: DVec3::ZERO,
     };
     let mut problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![ball; centres.len()],
         nu_free: vec![falling; centres.len()],
         contacts: Vec::new(),

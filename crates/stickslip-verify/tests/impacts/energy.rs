@@ -48,6 +48,7 @@ fn random_impact(random: &mut Random, friction: Option<f64>) -> ContactProblem {
     });
     let contacts = contacts.collect();
     ContactProblem {
+        floors: Vec::new(),
         inverse_mass,
         nu_free,
         contacts,

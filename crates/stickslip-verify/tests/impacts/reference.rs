@@ -65,6 +65,7 @@ fn cradle(masses: &[f64], v: &[f64]) -> ContactProblem {
         }
     });
     ContactProblem {
+        floors: Vec::new(),
         inverse_mass: masses
             .iter()
             .map(|m| InverseMass {
@@ -170,6 +171,7 @@ fn rod(case: &Value) -> (ContactProblem, f64) {
         Law::Unilateral
     };
     let problem = ContactProblem {
+        floors: Vec::new(),
         inverse_mass: vec![InverseMass {
             mass: 1.0 / m,
             inertia: DMat3::from_diagonal(DVec3::Z * (12.0 / (m * l * l))),

@@ -35,6 +35,7 @@ impl Rows {
         });
         let contacts = contacts.collect();
         let problem = ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![InverseMass {
                 mass: 1.0,
                 inertia: DMat3::from_diagonal(DVec3::X),

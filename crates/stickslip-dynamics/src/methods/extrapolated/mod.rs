@@ -29,7 +29,7 @@ use crate::step::gate::Judged;
 use crate::step::refuse::stalled;
 use crate::step::task::{Plan, Task};
 use acting::Modes;
-use stickslip_model::BodyState;
+use stickslip_model::{Body, BodyState, Model, StepRecord};
 use table::{distance, neville};
 
 /// Inner steps of the four subdivisions.
@@ -57,6 +57,29 @@ impl Driver<'_> {
             None => Extrapolation::of(self).next(),
         }
     }
+}
+
+impl Driver<'_> {
+    /// A recorded step of length `h` made again from the record before it: extrapolated if that is how it comes out at the
+    /// recorded states, else as its four small steps are.
+    pub(crate) fn extrapolated_again(
+        &mut self,
+        h: f64,
+        recorded: &[BodyState],
+    ) -> Result<StepRecord, StepError> {
+        let mut step = Extrapolation::of(self);
+        let (subdivisions, _) = step.subdivide(h)?;
+        let best = neville(&states(&subdivisions)).0;
+        let free = step.driver.setup.model.bodies.iter().map(Body::is_free);
+        let same = (best.iter().zip(recorded).zip(free)).all(|((a, b), free)| !free || a == b);
+        let judged = step.combined(h, subdivisions, same.then_some(best));
+        Ok(judged.record().clone())
+    }
+}
+
+/// How far two states are apart, m.
+pub(crate) fn places_apart(model: &Model, a: &[BodyState], b: &[BodyState]) -> f64 {
+    distance(model, a, b, 0.0)
 }
 
 /// A step of the extrapolated method that is being made.
@@ -223,10 +246,17 @@ impl<'d, 'w> Extrapolation<'d, 'w> {
         subdivisions: Subdivisions,
         extrapolated: Option<Vec<BodyState>>,
     ) -> Outcome {
+        Outcome::Done(Box::new(self.combined(h, subdivisions, extrapolated)))
+    }
+
+    fn combined(
+        &self,
+        h: f64,
+        [a, b, c, finest]: Subdivisions,
+        extrapolated: Option<Vec<BodyState>>,
+    ) -> Judged {
         let task = self.driver.task(Plan::between_events(self.driver.last, h));
-        let [a, b, c, finest] = subdivisions;
-        let judged = Judged::extrapolated(&task, finest, &[a, b, c], extrapolated);
-        Outcome::Done(Box::new(judged))
+        Judged::extrapolated(&task, finest, &[a, b, c], extrapolated)
     }
 
     /// Ends a single step at the collision after `tau`, if what that step can be wrong by fits.

@@ -30,6 +30,8 @@ pub(crate) struct Assembly {
     pub(crate) impulses: Vec<DVec3>,
     /// ν⁺ of the bodies with rows, under these impulses.
     pub(crate) nu: Vec<Twist>,
+    /// The residual of each one's island, m/s, where it is more than was asked for; empty where none is.
+    pub(super) off: Vec<f64>,
     /// r of each contact, N s; empty where nothing is restituted.
     restituted: Vec<f64>,
     /// Row block of each body of the model; `NONE` for bodies without one.

@@ -66,14 +66,14 @@ impl Contacts {
         }
     }
 
-    /// Adds the contacts that the bodies meet on their way to `next` and that are not there yet; how many? Rows are known to be
-    /// off by so many m/s.
+    /// Adds the contacts that the bodies meet on their way to `next` and that are not there yet; how many? The rows of a body are
+    /// known to be `off` by so many m/s.
     pub(crate) fn add_missed(
         &mut self,
         step: &Predicted,
         next: &[BodyState],
         look: usize,
-        off: f64,
+        off: impl Fn(usize) -> f64,
     ) -> usize {
         let path = SearchPath::of(step);
         path.ends(next, &mut self.ends);
@@ -86,10 +86,12 @@ impl Contacts {
             undone: undone(step),
         };
         let (frictions, settings) = (&step.setup.frictions, step.settings);
-        let speed = step.last.certificate.speed.max(1.0);
+        let within: Vec<f64> = (0..next.len())
+            .map(|i| (settings.tolerance * step.speed_before(i).max(1.0)).max(off(i)) * step.plan.h)
+            .collect();
         let look = Look {
             number: look,
-            within: (settings.tolerance * speed).max(off) * step.plan.h,
+            within: &within,
         };
         self.finder
             .add_missed(&paths, frictions, settings, look, &mut self.list)

@@ -22,11 +22,11 @@ const TOGETHER: f64 = 1e-6;
 
 /// One of the second looks of a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct Look<'a> {
     /// How many there were before.
     pub(super) number: usize,
-    /// How far the tolerance lets a row be broken, m.
-    pub(super) within: f64,
+    /// How far the tolerance lets a row of each body be broken, m.
+    pub(super) within: &'a [f64],
 }
 
 impl Finder {
@@ -52,6 +52,7 @@ impl Finder {
             let to = contacts.partition_point(|k| k.bodies <= [i, j]);
             let known = &contacts[from..to];
             let (a, b) = (paths.moving(i), paths.moving(j));
+            let within = within[i].max(within[j]);
             piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
                 // A part of what the judge allows: the second look comes before a refusal.
                 let allowed = unseen(a, b) / 8.0 + within / 2.0;

@@ -43,7 +43,7 @@ use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{Along, BodyState, Model};
+use stickslip_model::{Along, BodyState, Contact, Model};
 use stickslip_solvers::problem::residual::w_bar;
 
 /// Memory of the joints and springs in a step.
@@ -210,17 +210,39 @@ impl Joints {
     }
 }
 
-/// Rounding of the coordinates of joints and springs over h, m/s.
-pub(crate) fn rounding_over_h(step: &Predicted) -> f64 {
+/// Calls `raise` with each body that joints or springs act on and `part` of the rounding of their coordinates over h, m/s.
+pub(crate) fn raise_floors(step: &Predicted, part: f64, mut raise: impl FnMut(usize, f64)) {
     let model = step.model();
-    let joints = model.joints.iter().map(|j| j.rounding(step.goal));
-    let springs = model.springs.iter().map(|s| s.rounding(model, step.goal));
     let per = if step.plan.is_instant() {
         step.settings.h
     } else {
         step.plan.h
     };
-    joints.chain(springs).fold(0.0, f64::max) / per
+    let joints = model.joints.iter();
+    let joints = joints.map(|j| (j.bodies, j.rounding(step.goal)));
+    let springs = model.springs.iter();
+    let springs = springs.map(|s| (s.bodies(&model.joints), s.rounding(model, step.goal)));
+    let gears = model.gears.iter();
+    let gears = gears.map(|g| (g.bodies(&model.joints), g.rounding(model, step.goal)));
+    for (bodies, rounding) in joints.chain(springs).chain(gears) {
+        for body in bodies.into_iter().flatten() {
+            raise(body, part * rounding / per);
+        }
+    }
+}
+
+/// Rounding over h of what joints and springs hold, m/s: of their coordinates, and of the gaps of their bodies.
+pub(crate) fn rounding_over_h(step: &Predicted, contacts: &[Contact]) -> f64 {
+    let mut joined = vec![false; step.model().bodies.len()];
+    let mut floor: f64 = 0.0;
+    raise_floors(step, 1.0, |body, rounding| {
+        joined[body] = true;
+        floor = floor.max(rounding);
+    });
+    let gaps = contacts
+        .iter()
+        .filter(|c| c.bodies.iter().any(|&k| joined[k]));
+    gaps.map(|c| step.gap_rounding(c)).fold(floor, f64::max)
 }
 
 /// Are there joints or springs at all?

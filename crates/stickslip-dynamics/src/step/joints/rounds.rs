@@ -2,7 +2,7 @@
 
 use super::linearise::Pace;
 use super::middle::Mass;
-use super::{Joints, joins_anything};
+use super::{Joints, joins_anything, rounding_over_h};
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
 use crate::step::integrate::Motion;
@@ -175,7 +175,7 @@ impl Rounds {
     ) -> Result<Closed, Failure> {
         let off = self.off;
         let enough = self.stalled > 0 && off <= 0.05 * step.settings.aim();
-        if !moves || off <= 0.25 * step.gap_floor(&contacts.list) || enough {
+        if !moves || off <= 0.25 * rounding_over_h(step, &contacts.list) || enough {
             return Ok(Closed::Yes);
         }
         let goes_on = self.stalled < PATIENCE && !self.diverged(step);

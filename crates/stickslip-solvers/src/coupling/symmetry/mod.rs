@@ -134,6 +134,7 @@ pub(crate) mod tests {
             angular: DVec3::ZERO,
         };
         ContactProblem {
+            floors: Vec::new(),
             inverse_mass: vec![mass; places.len()],
             nu_free: vec![falls; places.len()],
             contacts,

@@ -1,0 +1,91 @@
+//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of thirty-four kinds, with
+//! random numbers, and improved by the judge's own answer: a lie is changed a little, kept where the judge minds it less, and
+//! changed again. None may pass.
+
+mod kinds;
+mod step;
+
+use kinds::{KINDS, Kind};
+use step::{Forged, TOLERANCE};
+use stickslip_random::Random;
+use stickslip_testing::setting;
+
+/// How much wronger than the bounds a forgery must be to count.
+const WRONG: f64 = 10.0;
+
+/// How often a lie is improved.
+const CLIMBS: usize = 40;
+
+/// How much the judge minds a step: above 1 he refuses it. `None` where it is not wrong enough to count.
+fn minded(step: &Forged) -> Option<f64> {
+    let c = step.judged();
+    let bound = c.bound(TOLERANCE).max(step.allowed);
+    // A pair that overlaps is allowed what the certificate says, and half of what is thinnest on the way.
+    if step.wrong.is_nan() || step.wrong <= WRONG * bound || step.wrong <= WRONG * c.allowed {
+        return None;
+    }
+    let minded =
+        [c.rounding, c.needs / TOLERANCE].map(|m| if m.is_nan() { f64::INFINITY } else { m });
+    Some(minded[0].max(minded[1]))
+}
+
+/// One forgery, improved; the least that the judge minds it, with the numbers of it.
+fn climb(kind: &Kind, random: &mut Random) -> Option<(f64, Vec<f64>)> {
+    let (_, n, make) = kind;
+    let mut x: Vec<f64> = (0..*n).map(|_| random.unit()).collect();
+    let mut best = minded(&make(&x))?;
+    for round in 0..CLIMBS {
+        let reach = libm::pow(10.0, -4.0 * round as f64 / CLIMBS as f64);
+        let mut y = x.clone();
+        let k = random.below(*n);
+        y[k] = (y[k] + reach * random.signed()).clamp(0.0, 1.0);
+        if let Some(now) = minded(&make(&y))
+            && now <= best
+        {
+            (x, best) = (y, now);
+        }
+    }
+    Some((best, x))
+}
+
+#[test]
+fn no_forgery_passes() {
+    let count: usize = setting("STICKSLIP_FORGERIES", 1500);
+    let mut random = Random::new(setting("STICKSLIP_SEED", 1));
+    let mut made = [0; KINDS.len()];
+    let mut passed = Vec::new();
+    for k in 0..count {
+        let kind = k % KINDS.len();
+        let Some((minded, x)) = (0..50).find_map(|_| climb(&KINDS[kind], &mut random)) else {
+            continue;
+        };
+        made[kind] += 1;
+        if minded <= 1.0 {
+            passed.push(format!("{}: {x:?}", KINDS[kind].0));
+        }
+    }
+    for ((name, ..), made) in KINDS.iter().zip(made) {
+        assert!(made > 0, "no forgery of the kind \"{name}\"");
+    }
+    assert!(passed.is_empty(), "{} passed: {:#?}", passed.len(), passed);
+}
+
+/// The same steps without their lies pass: the forger's own mechanics are not what the judge minds.
+#[test]
+fn honest_steps_of_the_same_make_pass() {
+    let honest = |name: &str, x: &[f64]| {
+        let kind = KINDS.iter().find(|k| k.0 == name).expect("a kind");
+        kind.2(x).judged()
+    };
+    for (name, x) in [
+        (
+            "a ball glides above a table",
+            [0.5, 0.5, 0.5, 0.9, 0.5, 0.5].as_slice(),
+        ),
+        ("momentum out of nothing", &[0.5, 0.3, 0.1, 0.0]),
+    ] {
+        let c = honest(name, x);
+        // What is left of the lie there is its impulse of zero, or a rounding.
+        assert!(c.needs <= TOLERANCE, "{name}: {c:?}");
+    }
+}
