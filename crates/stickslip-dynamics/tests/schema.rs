@@ -33,6 +33,8 @@ restitution = 0
 name = "ground"
 motion = "fixed"
 shape = { half-space = { normal = [0, 0, 1], offset = 0 } }
+surface = { velocity = ["t", 0, 0], angular-velocity = [0, 0, 1], face = [0, 0, 1] }
+grain = { direction = [1, 0, 0], ratio = 2 }
 
 [[body]]
 name = "ball"
@@ -143,7 +145,15 @@ motor = { velocity = "t", force = 1 }
 friction = 1
 collide = false
 
+[[gear]]
+name = "teeth"
+joints = ["shaft", "slide"]
+axes = ["rx", "x"]
+ratio = 2
+offset = 1
+
 [[joint]]
+name = "slide"
 type = "six-dof"
 bodies = ["ball[0]", "ball[1]"]
 anchors = [[0, 0, 0], [0, 0, 0]]
