@@ -54,6 +54,8 @@ name = "box"
 shape = { box = { size = [1, 1, 1] } }
 density = 1
 groups = ["a"]
+surface = { velocity = [1, 0, 0], angular-velocity = [0, 0, "t"], face = [0, 0, 1] }
+grain = { direction = [1, 0, 0], ratio = 2 }
 orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[body]]
@@ -178,6 +180,13 @@ joint = "shaft"
 axis = "rx"
 stiffness = 1
 rest = 0
+
+[[gear]]
+name = "teeth"
+joints = ["shaft", "six-dof ball[0] ball[1]"]
+axes = ["rx", "rx"]
+ratio = 1
+offset = 0
 
 [[motor]]
 joint = "shaft"
