@@ -33,6 +33,8 @@ restitution = 0
 name = "ground"
 motion = "fixed"
 shape = { half-space = { normal = [0, 0, 1], offset = 0 } }
+surface = { velocity = ["t", 0, 0], angular-velocity = [0, 0, 1], face = [0, 0, 1] }
+grain = { direction = [1, 0, 0], ratio = 2 }
 
 [[body]]
 name = "ball"
@@ -52,6 +54,8 @@ name = "box"
 shape = { box = { size = [1, 1, 1] } }
 density = 1
 groups = ["a"]
+surface = { velocity = [1, 0, 0], angular-velocity = [0, 0, "t"], face = [0, 0, 1] }
+grain = { direction = [1, 0, 0], ratio = 2 }
 orientation = { axis = [0, 0, 1], angle = 1 }
 
 [[body]]
@@ -143,7 +147,15 @@ motor = { velocity = "t", force = 1 }
 friction = 1
 collide = false
 
+[[gear]]
+name = "teeth"
+joints = ["shaft", "slide"]
+axes = ["rx", "x"]
+ratio = 2
+offset = 1
+
 [[joint]]
+name = "slide"
 type = "six-dof"
 bodies = ["ball[0]", "ball[1]"]
 anchors = [[0, 0, 0], [0, 0, 0]]
@@ -168,6 +180,13 @@ joint = "shaft"
 axis = "rx"
 stiffness = 1
 rest = 0
+
+[[gear]]
+name = "teeth"
+joints = ["shaft", "six-dof ball[0] ball[1]"]
+axes = ["rx", "rx"]
+ratio = 1
+offset = 0
 
 [[motor]]
 joint = "shaft"

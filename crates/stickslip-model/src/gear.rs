@@ -1,6 +1,6 @@
 //! Gears: equations between the coordinates of two joints.
 
-use crate::joint::{AXES, Joint, Placed};
+use crate::joint::{AXES, Joint};
 use crate::model::Model;
 use crate::step::BodyState;
 
@@ -56,11 +56,5 @@ impl Gear {
             let [first, second] = joints[k].bodies;
             second.or(first)
         })
-    }
-
-    /// ∇c of the two axes: direction of the force at the joint's point, or of the torque, on the joint's second body.
-    #[must_use]
-    pub fn directions(&self, placed: [&Placed; 2]) -> [glam::DVec3; 2] {
-        [0, 1].map(|k| placed[k].directions[self.axes[k]])
     }
 }

@@ -40,7 +40,7 @@
 //!     nu_free: vec![Twist { linear: DVec3::new(1.0, 0.0, -0.0981), angular: DVec3::ZERO }],
 //!     contacts: vec![ContactBlock {
 //!         frame: [DVec3::Z, DVec3::X, DVec3::Y],
-//!         arms: [Some(Arm { body: 0, lever: DVec3::ZERO, sign: 1.0, action: Action::Force }), None],
+//!         arms: [Some(Arm { body: 0, lever: DVec3::ZERO, sign: 1.0, action: Action::Force }), None].into(),
 //!         b: DVec3::ZERO,
 //!         compliance: DVec3::ZERO,
 //!         law: Law::Cone { mu: 0.5 },

@@ -59,7 +59,8 @@ fn read_gear(
         return Err(Fault::new(&given.place, message).with_help("lock the axis instead"));
     }
     let offset = table.get("offset").map(|node| reader.number(node));
-    let made = format!("gear {} {}", of.0, own.0);
+    // Brackets in a name hold the number of a counted entry: those of its joints become words.
+    let made = format!("gear {} {}", of.0, own.0).replace('[', " ").replace(']', "");
     Ok(Gear {
         name: taken.name(table.get("name"), index, &made, source)?,
         joints: [of.0, own.0],

@@ -89,10 +89,12 @@ impl<'a> BodySystem<'a> {
 impl BodyMemory {
     /// By fronts, however few bodies there are: they know the sign of the determinant.
     pub(crate) fn by_fronts() -> Self {
-        Self {
+        let mut memory = Self {
             lu: NodeLu::by_fronts(),
             ..Self::default()
-        }
+        };
+        memory.clear();
+        memory
     }
 
     /// Forgets the contacts.

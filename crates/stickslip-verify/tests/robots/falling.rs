@@ -30,7 +30,7 @@ fn minitaur(more: &str) -> String {
 h = 0.002
 until = 10
 [material]
-friction = 0.8
+friction = 0.1
 [[body]]
 name = "ground"
 motion = "fixed"
@@ -69,7 +69,7 @@ fn minitaur_stands_on_feet_that_the_scene_closes() {
         );
     }
     let mut closed = world(&folder, &minitaur(&feet));
-    certified(&mut closed, 0.3);
+    certified(&mut closed, 0.4);
     let height = closed
         .frame("base_chassis_link")
         .expect("a base")
@@ -77,9 +77,9 @@ fn minitaur_stands_on_feet_that_the_scene_closes() {
         .z;
     eprintln!("minitaur stands at {height:.4} m");
     assert!((0.1..0.25).contains(&height), "{height}");
-    // Without the feet it falls down between its arms.
+    // Without the feet its arms slide apart on ground as smooth as this.
     let mut open = world(&folder, &minitaur(""));
-    certified(&mut open, 0.3);
+    certified(&mut open, 0.4);
     let fallen = open.frame("base_chassis_link").expect("a base").position.z;
-    assert!(fallen < height - 0.02, "{fallen} {height}");
+    assert!(fallen < height - 0.004, "{fallen} {height}");
 }
