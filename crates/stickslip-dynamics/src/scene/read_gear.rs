@@ -60,7 +60,9 @@ fn read_gear(
     }
     let offset = table.get("offset").map(|node| reader.number(node));
     // Brackets in a name hold the number of a counted entry: those of its joints become words.
-    let made = format!("gear {} {}", of.0, own.0).replace('[', " ").replace(']', "");
+    let made = format!("gear {} {}", of.0, own.0)
+        .replace('[', " ")
+        .replace(']', "");
     Ok(Gear {
         name: taken.name(table.get("name"), index, &made, source)?,
         joints: [of.0, own.0],

@@ -40,7 +40,9 @@ pub fn missed(
             let w_bar = residual::w_bar(contact, &problem.inverse_mass);
             most.max(residual::of_contact(&contact.law, p[i], u, w_bar))
         });
-        let arms = members.iter().flat_map(|&i| problem.contacts[i].arms.iter());
+        let arms = members
+            .iter()
+            .flat_map(|&i| problem.contacts[i].arms.iter());
         for arm in arms.flatten() {
             off[arm.body] = residual;
         }
