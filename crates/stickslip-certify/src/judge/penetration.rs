@@ -119,7 +119,7 @@ impl Pair {
         let depth = -separation(a.shape, &a.end, b.shape, &b.end);
         let mut excess = depth - allowed;
         let thin = a.shape.thickness().min(b.shape.thickness());
-        if way.length() > 0.5 * thin && !(excess > 0.0) {
+        if way.length() > 0.5 * thin && (excess <= 0.0 || excess.is_nan()) {
             excess = way.excess(allowed + 0.5 * thin);
         }
         (depth, allowed, excess)
