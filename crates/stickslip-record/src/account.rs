@@ -62,7 +62,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stickslip_model::Residual;
+    use stickslip_model::{Bound, Residual};
 
     #[test]
     fn steps_are_counted_by_what_their_certificates_say_and_divided_ones_once() {
@@ -73,7 +73,8 @@ mod tests {
                 t,
                 ..StepRecord::default()
             };
-            step.certificate.raise(Residual::Cone, residual);
+            step.certificate
+                .raise_law(Residual::Cone, residual, &Bound::default());
             account.add(&step, 1e-8);
         };
         add(Kind::Step, 1e-9, 1.0);
