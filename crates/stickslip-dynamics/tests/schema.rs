@@ -181,13 +181,6 @@ axis = "rx"
 stiffness = 1
 rest = 0
 
-[[gear]]
-name = "teeth"
-joints = ["shaft", "six-dof ball[0] ball[1]"]
-axes = ["rx", "rx"]
-ratio = 1
-offset = 0
-
 [[motor]]
 joint = "shaft"
 axis = "rx"

@@ -9,12 +9,13 @@ mod common;
 
 use common::harsh::{Pair, harsh_pair, magnitude};
 use common::{KINDS, Random, pair_at, pose, random, shape};
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use std::f64::consts::PI;
 use std::sync::Arc;
 use stickslip_geometry::leg::{Leg, gap_change};
 use stickslip_geometry::mesh::{Facet, Mesh};
 use stickslip_geometry::narrow_phase::future_contacts;
+use stickslip_geometry::pose::exp;
 use stickslip_geometry::separation::nearest;
 use stickslip_geometry::{Candidate, Moving, Pose, Shape, Twist};
 
@@ -272,7 +273,7 @@ fn what_slides_along_a_face_is_not_held_by_its_edges() {
         let face = if k % 4 < 2 { &table } else { &sheet };
         // Its axis along the border y = ±1, or the diagonal, but for a small angle.
         let heading = if k % 4 < 2 { 0.0 } else { 0.25 * PI } + 0.3 * dice.signed();
-        let lie = DQuat::from_rotation_z(heading) * DQuat::from_rotation_y(0.5 * PI);
+        let lie = exp(DVec3::Z * heading) * exp(DVec3::Y * (0.5 * PI));
         let at = DVec3::new(0.4 * dice.signed(), 0.4 * dice.signed(), 1.0 + r);
         let off = if k % 4 < 2 {
             DVec3::Y * 0.9

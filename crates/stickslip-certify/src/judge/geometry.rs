@@ -29,6 +29,9 @@ const PAST: f64 = 0.25;
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
 const SWING: f64 = 0.1;
 
+/// What was held together parts within a step by no more than this part of the smaller body's size.
+const MOST_PARTED: f64 = 0.01;
+
 /// What is level to this part of the smaller body's size is level.
 const LEVEL: f64 = 1e-7;
 
@@ -166,7 +169,12 @@ impl<'a> Reading<'a> {
         let false_depth = self.false_depth(exact) - way(case, contact, false);
         // In an impact no time passes: what is apart does not meet.
         let apart = match case.given.scheme {
-            Scheme::Impact => self.gap - unseen(case, contact, motion) - exact,
+            Scheme::Impact => {
+                self.gap
+                    - unseen(case, contact, motion)
+                    - self.parted_by_rolling(case, contact)
+                    - exact
+            }
             _ => 0.0,
         };
         aside.max(height).max(opposite).max(apart).max(false_depth)
@@ -259,6 +267,17 @@ impl<'a> Reading<'a> {
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
         let in_place = aside.all - turned - way - as_good;
         beyond.min(aside.own_leans - turned - passing).min(in_place)
+    }
+
+    /// How far two balls that were held together part within a step, m: by (w²/2)/R for a way w across the line between their
+    /// centres, which turns with them while the step's row does not.
+    fn parted_by_rolling(&self, case: &Case, contact: &Contact) -> f64 {
+        if !(is_ball(self.own) && is_ball(self.other)) {
+            return 0.0;
+        }
+        let [a, b] = contact.bodies.map(|k| case.before[k].twist.linear);
+        let across = (b - a).reject_from_normalized(self.n) * case.given.grid;
+        (across.length_squared() / (2.0 * self.size)).min(MOST_PARTED * self.size)
     }
 
     /// How well a direction across two features is known, m at the smaller body.
