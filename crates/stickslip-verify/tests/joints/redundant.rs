@@ -76,7 +76,7 @@ fn scene(random: &mut Random, flat: bool) -> World {
 
 /// Runs a hundred scenes; gives those of which a step was refused, along the gradients at its start or whole (false) or at all (true),
 /// with its number, and what was run.
-fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<bool>) {
+fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<Option<bool>>) {
     let mut random = Random::congruential(20_261_116);
     let (mut steps, mut contacts, mut joints) = (0, 0, 0);
     let (mut refused, mut nets) = (Vec::new(), Vec::new());
@@ -85,10 +85,15 @@ fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<bool>) {
         joints += world.model().joints.len();
         // What lies on the ground is held by it.
         let hangs = world.body("b0").expect("b0").pose.position.z > 0.2;
-        // Joints may stay open by the tolerance.
-        let open = open_to_second_order(&world);
-        nets.push(hangs && open > world.settings().tolerance);
-        eprintln!("scene {k}: open by {open:.1e} m");
+        // Joints may stay open by the tolerance times the speed of their island, which is 1 to some 3 m/s here, and a net that is open by nearly
+        // that in its first step may be open by more in a later one: near the tolerance a net may be refused or not.
+        let open = open_to_second_order(&world) / world.settings().tolerance;
+        nets.push(match (hangs, open) {
+            (true, 3.0..) => Some(true),
+            (true, 0.3..) => None,
+            _ => Some(false),
+        });
+        eprintln!("scene {k}: open by {open:.1e} times the tolerance");
         for step in 1..=50 {
             if let Err(e) = world.step() {
                 eprintln!("scene {k}: {e}");
@@ -117,7 +122,7 @@ fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<bool>) {
 #[test]
 fn a_hundred_redundant_scenes_are_held_together() {
     let (refused, nets) = hundred(false);
-    assert!(refused.iter().all(|r| !r.2) && nets.iter().all(|net| !net));
+    assert!(refused.iter().all(|r| !r.2) && nets.iter().all(|net| *net != Some(true)));
 }
 
 /// A net of rods that hangs in one plane holds a load across it to second order only: there the force without bound that it
@@ -126,10 +131,16 @@ fn a_hundred_redundant_scenes_are_held_together() {
 #[test]
 fn flat_scenes_are_refused_where_no_impulse_holds_them() {
     let (refused, nets) = hundred(true);
+    assert!(nets.contains(&Some(true)) && nets.contains(&Some(false)));
     for (k, net) in nets.into_iter().enumerate() {
         let first = refused.iter().any(|r| r.0 == k && r.1 == 1);
         let stopped = refused.iter().any(|r| r.0 == k && r.2);
-        assert!(if net { first } else { !stopped }, "scene {k}");
+        let as_told = match net {
+            Some(true) => first,
+            Some(false) => !stopped,
+            None => true,
+        };
+        assert!(as_told, "scene {k}");
     }
 }
 
