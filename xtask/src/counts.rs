@@ -105,11 +105,14 @@ fn instructions(program: &Path, run: &Run) -> Result<u64, String> {
     counted_in(&told).ok_or_else(|| format!("{}: valgrind told no count\n{told}", run.scene))
 }
 
-/// The number in valgrind's line `I refs: 1,234`.
+/// The number in valgrind's line `I   refs:      1,234`.
 fn counted_in(told: &str) -> Option<u64> {
-    let line = told.lines().find(|line| line.contains("I refs:"))?;
-    let number = line.split("I refs:").nth(1)?;
-    number.trim().replace(',', "").parse().ok()
+    told.lines().find_map(|line| {
+        let (what, number) = line.split_once("refs:")?;
+        let counts_instructions = what.trim_end().ends_with(" I");
+        let number = number.trim().replace(',', "");
+        number.parse().ok().filter(|_| counts_instructions)
+    })
 }
 
 /// What the file keeps.
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn counts_are_read_as_valgrind_and_the_file_tell_them() {
-        let told = "==7== I refs:        1,234,567\n";
+        let told = "==7== D   refs:  5\n==7== I   refs:        1,234,567\n";
         assert_eq!(counted_in(told), Some(1_234_567));
         assert_eq!(counted_in("==7== nothing"), None);
         let kept = Kept::parse("# words\nrustc 1.0\n      100  plate\n       50  four bars\n");
