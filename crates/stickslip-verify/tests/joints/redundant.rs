@@ -74,9 +74,12 @@ fn scene(random: &mut Random, flat: bool) -> World {
     builder.build().expect("a scene")
 }
 
+/// A scene, the number of its step, and whether that was refused at all, or only along the gradients at its start or whole.
+type Refusal = (usize, u64, bool);
+
 /// Runs a hundred scenes; gives those of which a step was refused, along the gradients at its start or whole (false) or at all (true),
 /// with its number, and what was run.
-fn hundred(flat: bool) -> (Vec<(usize, u64, bool)>, Vec<Option<bool>>) {
+fn hundred(flat: bool) -> (Vec<Refusal>, Vec<Option<bool>>) {
     let mut random = Random::congruential(20_261_116);
     let (mut steps, mut contacts, mut joints) = (0, 0, 0);
     let (mut refused, mut nets) = (Vec::new(), Vec::new());
