@@ -266,6 +266,8 @@ class Scene:
         collide: bool | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
+        surface: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        grain: Mapping[str, Any] | None = None,
     ) -> None:
         """Adds a body.
 
@@ -273,13 +275,15 @@ class Scene:
         of a free body; inertia: kg m², three moments or a matrix, from the shape unless given. center_of_mass: with mass and
         inertia, in the frame of the shape, m. position: m. orientation: a unit
         quaternion ``(s, x, y, z)``, scalar first, or ``{"axis": …, "angle": …}``, or ``{"rpy": …}``. velocity: m/s.
-        angular_velocity: rad/s, world frame. count: makes ``name[0]``, ``name[1]``, … with ``i`` in formulas.
+        angular_velocity: rad/s, world frame. count: makes ``name[0]``, ``name[1]``, … with ``i`` in formulas. surface: one that moves
+        along the body, such as ``{"velocity": [1, 0, 0]}`` (belts, turntables), or a list of them by their faces. grain: friction that depends on the
+        direction of the slip, ``{"direction": …, "ratio": …}``.
         """
         entries = {
             "name": name, "count": count, "shape": shape, "motion": motion, "mass": mass, "density": density,
             "inertia": inertia, "center_of_mass": center_of_mass, "any_inertia": any_inertia, "position": position, "orientation": orientation, "velocity": velocity,
             "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "friction": friction,
-            "restitution": restitution,
+            "restitution": restitution, "surface": surface, "grain": grain,
         }  # fmt: skip
         self._add("[[body]]", entries)
 
@@ -375,6 +379,20 @@ class Scene:
             "inertance": inertance, "length": length, "rest": rest, "explicit": explicit,
         }  # fmt: skip
         self._add("[[spring]]", entries)
+
+    def gear(
+        self,
+        joints: Sequence[str],
+        ratio: Number,
+        *,
+        axes: Sequence[str] | None = None,
+        offset: Number | None = None,
+        name: str | None = None,
+        count: int | None = None,
+    ) -> None:
+        """Adds an equation between the coordinates of two joints: that of the second is ratio times that of the first, plus offset."""
+        entries = {"name": name, "count": count, "joints": joints, "axes": axes, "ratio": ratio, "offset": offset}
+        self._add("[[gear]]", entries)
 
     def motor(
         self,

@@ -36,6 +36,7 @@ def keywords(function: object) -> set[str]:
         ("force", ss.Scene.force, {}),
         ("joint", ss.Scene.joint, {}),
         ("spring", ss.Scene.spring, {}),
+        ("gear", ss.Scene.gear, {}),
         ("contact", ss.Scene.contact, {"a": "bodies", "b": "bodies"}),
         ("motor", ss.Scene.motor, {}),
         ("frame", ss.Scene.frame, {}),
@@ -49,7 +50,7 @@ def test_everything_a_file_can_say_has_a_keyword(table: str, method: object, oth
 
 def test_the_top_and_its_tables_have_keywords() -> None:
     schema = json.loads(ss.schema())
-    tables = {"body", "force", "joint", "spring", "contact", "motor", "frame", "include", "step", "material", "format"}
+    tables = {"body", "force", "joint", "spring", "gear", "contact", "motor", "frame", "include", "step", "material", "format"}
     wanted = (set(schema["properties"]) - tables) | keys_of(schema, "step") | keys_of(schema, "material")
     assert keywords(ss.Scene.__init__) == wanted
 
