@@ -272,7 +272,8 @@ const tests = {
   },
 
   async "a run is seen while it goes on: reloads, two viewers, and nobody else"(browser) {
-    const live = spawn(program, ["run", "scenes/billiard.toml", "--live", "--quiet", "--until", "40"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+    // Steps of milliseconds: it does not end while it is looked at.
+    const live = spawn(program, ["run", "scenes/ragdolls.toml", "--live", "--quiet", "--until", "5000"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
     try {
       const address = await new Promise((found, none) => {
         let said = "";
