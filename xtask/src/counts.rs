@@ -1,8 +1,8 @@
 //! `cargo xtask counts`: instructions of five fixed runs, against those kept in bench/instructions.txt.
 //!
 //! Times change with the machine and what else it does; instructions hardly do. They are counted by valgrind on the program of the
-//! tests (checks on, no link-time optimisation), on one thread. Another compiler makes other code, so the file names the one
-//! that it was counted with; under another nothing is compared, which is said.
+//! tests (checks on, no link-time optimisation), on one thread. Another compiler makes other code, and another processor is given other
+//! kernels, so the file names those that it was counted with; with others nothing is compared, which is said.
 
 use crate::ci;
 use std::fmt::Write as _;
@@ -79,12 +79,22 @@ pub(crate) fn run() -> Result<(), String> {
     compare(&kept?, &counted)
 }
 
-/// The compiler's own word for itself.
+/// The compiler's own word for itself, and the vector instructions of the processor.
 fn compiler() -> Result<String, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("--version").output();
     let output = output.map_err(|e| format!("rustc: {e}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+    let compiler = String::from_utf8_lossy(&output.stdout);
+    Ok(format!("{}, {}", compiler.trim(), vectors()))
+}
+
+/// Which vector instructions the kernels of linear algebra choose by.
+fn vectors() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        return "x86-64 with AVX2";
+    }
+    std::env::consts::ARCH
 }
 
 /// Instructions of a run.
