@@ -175,10 +175,8 @@ impl Gone {
 fn pages() -> Vec<PathBuf> {
     let book = root().join("docs/book/src");
     let summary = std::fs::read_to_string(book.join("SUMMARY.md")).expect("the summary");
-    let links = summary
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next());
+    let (_, links) = summary.split_once("](").expect("a link to a chapter");
+    let links = links.split("](").filter_map(|rest| rest.split(')').next());
     let chapters = links.map(|name| book.join(name));
     std::iter::once(root().join("README.md"))
         .chain(chapters)

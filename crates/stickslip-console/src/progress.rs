@@ -91,9 +91,10 @@ fn on_processors() -> Option<f64> {
     const TICK: f64 = 0.01;
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The second field is the program's name in brackets, which may hold anything; the 14th and 15th are ticks as user and as system.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<f64>().ok();
-    Some((ticks()? + ticks()?) * TICK)
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let user: f64 = fields.nth(11)?.parse().ok()?;
+    let system: f64 = fields.next()?.parse().ok()?;
+    Some((user + system) * TICK)
 }
 
 fn bar() -> ProgressBar {
