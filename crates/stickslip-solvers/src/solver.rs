@@ -34,6 +34,27 @@ pub enum Purpose {
     LastResort,
 }
 
+/// Times the residual that a draft is aimed at with which it still shows what is missing.
+pub const ROUGH: f64 = 10.0;
+
+impl Purpose {
+    /// The residual at which methods stop where an island is hard, m/s.
+    pub const fn aim(self, tolerance: f64) -> f64 {
+        match self {
+            Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(aim),
+            Self::Answer | Self::LastResort => tolerance,
+        }
+    }
+
+    /// The largest residual with which an answer is of use, m/s.
+    pub const fn worst(self, tolerance: f64) -> f64 {
+        match self {
+            Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(ROUGH * aim),
+            Self::Answer | Self::LastResort => tolerance,
+        }
+    }
+}
+
 /// Impulses of a solved step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solved {

@@ -175,11 +175,7 @@ impl Assembly {
         if solved.residual > tolerance {
             solved.residual = velocity::missed(problem, tolerance, &solved.impulses, nu, off);
         }
-        let enough = match purpose {
-            Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
-            _ => tolerance,
-        };
-        if solved.residual <= enough {
+        if solved.residual <= purpose.worst(tolerance) {
             return Ok(solved);
         }
         let fastest = nu.iter().map(|nu| nu.linear.length()).fold(1.0, f64::max);

@@ -130,10 +130,7 @@ impl ContactSolver for Auto {
     ) -> Result<Solved, SolveError> {
         self.kit.trace.begin();
         let asked = Asked {
-            enough: match purpose {
-                Purpose::Draft(enough) | Purpose::Sketch(enough) => tolerance.max(enough),
-                _ => tolerance,
-            },
+            enough: purpose.aim(tolerance),
             budgets: match purpose {
                 Purpose::LastResort => self.budgets.map(|budgets| budgets * PATIENT),
                 _ => self.budgets,

@@ -23,7 +23,7 @@ use crate::problem::Posed;
 use crate::problem::law::Map;
 use crate::problem::local::LocalProblem;
 use crate::problem::rounded::Rounded;
-use crate::solver::{ContactSolver, Effort, Engine, SolveError};
+use crate::solver::{ContactSolver, Effort, Engine, ROUGH, SolveError};
 use glam::DVec3;
 
 // Settings, as the problem at hand has them.
@@ -182,6 +182,30 @@ impl Chain<'_> {
         let outcome = engine.improve(&mut self.system, p, self.enough, &settings);
         self.judge(p, outcome.effort, "nsgs");
         (self.best.residual <= self.enough).into()
+    }
+
+    /// The interior point, as far as a draft needs it: from its next start only where an end shows nothing.
+    pub(super) fn draft_from_scratch(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        if !self.is_draft() {
+            return Verdict::Next;
+        }
+        let settings = self.interior_settings();
+        for start in settings.starts.chunks(1) {
+            let settings = InteriorPointSettings {
+                starts: start,
+                ..settings
+            };
+            let engine = &mut self.kit.interior_point;
+            let outcome = engine.improve(&mut self.system, p, self.enough, &settings);
+            self.judge(p, outcome.effort, "interior-point");
+            if self.best.residual <= ROUGH * self.enough {
+                return Verdict::Answer;
+            }
+            if limit::reached() {
+                break;
+            }
+        }
+        Verdict::Next
     }
 
     /// So many sweeps, then Newton, which polishes what they solve.

@@ -15,7 +15,7 @@ const PATIENCE: usize = 16;
 
 /// Second looks after which rows of one feature do not replace each other any more: they stand side by side, so that
 /// rows which drive each other out come to an end.
-const SETTLED: usize = 8;
+const SETTLED: usize = 4;
 
 /// Contacts that are met within this fraction of the step are met together.
 const TOGETHER: f64 = 1e-6;
