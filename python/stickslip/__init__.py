@@ -10,6 +10,9 @@ judge's word on a step. The commands of the program are functions: :func:`run`, 
 scalar first.
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
 from . import errors, shapes
 from ._core import VERSION as __version__
 from ._core import Certificate
@@ -25,13 +28,15 @@ from .errors import (
     StickslipError,
     WorkError,
 )
-from .functions import accel, check, compare, converge, field, modes, plates, run, solve
-from .results import Accelerations, Check, Comparison, Convergence, Field, Modes, Run, Solution
-from .scene import Scene, schema
-from .search import Found, minimize
-from .sweeps import Runs, Sweep, sweep
-from .trajectory import Path, Table, Trajectory
-from .world import AXES, COLUMNS, Body, Contacts, Joints, World
+
+if TYPE_CHECKING:
+    from .functions import accel, check, compare, converge, field, modes, plates, run, solve
+    from .results import Accelerations, Check, Comparison, Convergence, Field, Modes, Run, Solution
+    from .scene import Scene, schema
+    from .search import Found, minimize
+    from .sweeps import Runs, Sweep, sweep
+    from .trajectory import Path, Table, Trajectory
+    from .world import AXES, COLUMNS, Body, Contacts, Joints, World
 
 __all__ = [
     "AXES",
@@ -82,3 +87,19 @@ __all__ = [
     "solve",
     "sweep",
 ]
+
+# What needs NumPy comes with the first name that is asked of it: to load NumPy takes several times as long as all the rest.
+_LATER = ("functions", "results", "scene", "search", "sweeps", "trajectory", "world")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__ and name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    for part in _LATER:
+        module = _import_module(f".{part}", __name__)
+        globals().update((known, getattr(module, known)) for known in module.__all__ if known in __all__)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LATER, *(name for name in globals() if name.startswith("__"))})

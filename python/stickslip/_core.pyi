@@ -78,7 +78,7 @@ class Certificate:
         """The solver that gave the impulses."""
     @staticmethod
     def restore(
-        residuals: Sequence[float], more: Sequence[float], counts: Sequence[int], kind: str, solver: str
+        word: bytes, numbers: Sequence[float], counts: Sequence[int], kind: str, solver: str
     ) -> Certificate:
         """A certificate that was pickled."""
     def __eq__(self, other: object, /) -> bool: ...

@@ -13,10 +13,10 @@ use stickslip_plot::{Axis, Plot, Sheet};
 
 /// Read numbers off a recorded run: positions, velocities, forces, torques, energies over time
 ///
-/// Names: energy, kinetic energy, potential energy; of a body BODY.x .y .z .qs .qx .qy .qz .vx .vy .vz .wx .wy .wz .speed; of its contacts
-/// `force on BODY`, `force on BODY from BODY` and `torque on BODY`, as sizes or with .x .y .z, forces also with .normal and .friction; of a
-/// joint or spring JOINT.x to JOINT.rz, JOINT.force and JOINT.torque (with .x .y .z), and JOINT.hold.rx, JOINT.motor.rx,
-/// JOINT.friction.rx of each axis. Forces are means over each step, in N.
+/// Names: energy, kinetic energy, potential energy; of a body BODY.x .y .z .qs .qx .qy .qz .vx .vy .vz .wx .wy .wz .speed and `kinetic energy
+/// of BODY`; of its contacts `force on BODY`, `force on BODY from BODY` and `torque on BODY`, as sizes or with .x .y .z, forces also with
+/// .normal and .friction, and `gap between BODY and BODY`; of a joint or spring JOINT.x to JOINT.rz, JOINT.force and JOINT.torque (with .x .y
+/// .z), and JOINT.hold.rx, JOINT.motor.rx, JOINT.friction.rx of each axis. Forces are means over each step, in N.
 ///
 /// Example: stickslip series stack.parquet --of "force on a from ground.z" --of energy -o stack.csv
 #[derive(clap::Args)]

@@ -11,6 +11,10 @@ const MOST: usize = 512;
 const PIECES: usize = 12;
 /// Work grows as a power of the part done, between these.
 const POWERS: (f64, f64) = (0.1, 16.0);
+/// Parts of the work so far at which estimates are looked back at: before, there was little to tell them from; after, little has come since.
+const HINDSIGHT: (f64, f64) = (0.25, 0.85);
+/// How firmly it is believed that growth goes on, as the square of a logarithm: nine estimates that were off by 30 % each outweigh it.
+const BELIEF: f64 = 0.8;
 
 /// What there is at some moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,9 +74,9 @@ impl Pace {
     /// Seconds until all is done, after so much work; `None` before there is anything to tell it from.
     ///
     /// With W the work for the part x, taken as a (x^q − x₀^q) over the whole run, its cost now is c = dW/dx, and goes on growing along
-    /// its tangent: what is left takes (1 − x)(c + c′(1 − x)/2), times the clock's seconds for a second of work of late. (Of recorded bins
-    /// that are filled to the end this was nearer than any mixture with the pace of late; one that was full at four fifths it
-    /// overestimated more, by up to 3.4.)
+    /// its tangent: what is left takes (1 − x)(c + g c′(1 − x)/2), times the clock's seconds for a second of work of late. How much of the
+    /// growth goes on, 0 ≤ g ≤ 1, is told by hindsight: with it the estimates made before would have been nearest to what the part from
+    /// there to here took. (Balls that fill a bin go on as they began, g = 1; boxes get slower, then stay as slow as they are.)
     #[must_use]
     pub fn left(&self, work: f64) -> Option<f64> {
         let (clock, done) = self.now;
@@ -80,14 +84,40 @@ impl Pace {
         let since = clock - (clock / 3.0).min(LATE);
         let late = self.samples.iter().rfind(|s| s.clock <= since)?;
         let slowness = (now.clock - late.clock) / (now.work - late.work);
-        let rest = (1.0 - done).max(0.0);
-        let (cost, slope) = self.growing(now)?;
-        let left = rest * (cost + 0.5 * slope.max(0.0) * rest) * slowness;
+        let left = self.growing(now)?.next(1.0 - done, self.goes_on(now)) * slowness;
         Some(left).filter(|left| left.is_finite())
     }
 
-    /// Cost of a unit now, and how fast it grows: those of W = a (x^q − x₀^q), whose power q fits the pieces of equal work best.
-    fn growing(&self, now: Sample) -> Option<(f64, f64)> {
+    /// Which part of the growth goes on, by hindsight.
+    fn goes_on(&self, now: Sample) -> f64 {
+        let start = self.samples.front().map_or(0.0, |s| s.done);
+        let seen = |s: &Sample| {
+            let part = s.work / now.work;
+            HINDSIGHT.0 <= part && part <= HINDSIGHT.1
+        };
+        let before = self.pieces(start, now).into_iter().filter(seen);
+        let told: Vec<(Growth, f64, f64)> = before
+            .filter_map(|then| {
+                Some((
+                    self.growing(then)?,
+                    now.done - then.done,
+                    now.work - then.work,
+                ))
+            })
+            .collect();
+        let off = |g: f64| {
+            let each = told.iter().map(|(growth, ahead, took)| {
+                let ratio = libm::log(growth.next(*ahead, g) / took);
+                ratio * ratio
+            });
+            each.sum::<f64>() + BELIEF * (1.0 - g) * (1.0 - g)
+        };
+        least(off, (0.0, 1.0))
+    }
+
+    /// Cost of a unit at a sample, and how fast it grows, told from what was before: those of W = a (x^q − x₀^q), whose power q fits the
+    /// pieces of equal work best.
+    fn growing(&self, now: Sample) -> Option<Growth> {
         let start = self.samples.front()?.done;
         let pieces = self.pieces(start, now);
         if pieces.is_empty() {
@@ -107,14 +137,16 @@ impl Pace {
         };
         let x = now.done;
         let cost = now.work * q * libm::pow(x, q - 1.0) / part(x, q);
-        Some((cost, (q - 1.0) * cost / x))
+        let slope = ((q - 1.0) * cost / x).max(0.0);
+        Some(Growth { cost, slope })
     }
 
-    /// The first samples at or after each twelfth of the work, the last of them now.
+    /// The first samples at or after each twelfth of the work until `now`, the last of them that.
     fn pieces(&self, start: f64, now: Sample) -> Vec<Sample> {
         let mut pieces: Vec<Sample> = Vec::with_capacity(PIECES);
         let mut passed = 0.0;
-        for sample in self.samples.iter().chain([&now]) {
+        let before = self.samples.iter().filter(|s| s.clock < now.clock);
+        for sample in before.chain([&now]) {
             let piece = (sample.work / now.work * PIECES as f64).floor();
             if piece > passed && sample.done > start {
                 pieces.push(*sample);
@@ -122,6 +154,20 @@ impl Pace {
             }
         }
         pieces
+    }
+}
+
+/// Work for each unit of the part done, s, and how fast that grows.
+struct Growth {
+    cost: f64,
+    slope: f64,
+}
+
+impl Growth {
+    /// Work for the next part, where so much of the growth goes on.
+    fn next(&self, part: f64, goes_on: f64) -> f64 {
+        let part = part.max(0.0);
+        part * (self.cost + 0.5 * goes_on * self.slope * part)
     }
 }
 
@@ -256,6 +302,93 @@ mod tests {
         (1.0, 20.506),
     ];
 
+    /// The same of boxes that fall one after the other: twenty-five, the last of which lie still at the end, and forty.
+    const TWENTY_FIVE_BOXES: &[(f64, f64)] = &[
+        (0.1625, 0.010),
+        (0.2542, 0.020),
+        (0.35, 0.060),
+        (0.4187, 0.140),
+        (0.4375, 0.220),
+        (0.4813, 0.350),
+        (0.4875, 0.430),
+        (0.4938, 0.510),
+        (0.5125, 0.590),
+        (0.5604, 0.670),
+        (0.5875, 0.750),
+        (0.6083, 0.840),
+        (0.6188, 0.960),
+        (0.6292, 1.060),
+        (0.6521, 1.150),
+        (0.6583, 1.250),
+        (0.6688, 1.330),
+        (0.6938, 1.410),
+        (0.7083, 1.490),
+        (0.7271, 1.570),
+        (0.7417, 1.650),
+        (0.7542, 1.740),
+        (0.7667, 1.820),
+        (0.7812, 1.900),
+        (0.7979, 1.980),
+        (0.8271, 2.060),
+        (0.8396, 2.140),
+        (0.85, 2.230),
+        (0.8646, 2.310),
+        (0.875, 2.390),
+        (0.8813, 2.470),
+        (0.8917, 2.550),
+        (0.9, 2.630),
+        (0.9104, 2.720),
+        (0.925, 2.800),
+        (0.9375, 2.910),
+        (0.9458, 2.990),
+        (0.9667, 3.090),
+        (0.9917, 3.170),
+        (1.0, 3.200),
+    ];
+    const FORTY_BOXES: &[(f64, f64)] = &[
+        (0.1581, 0.020),
+        (0.2521, 0.040),
+        (0.3397, 0.070),
+        (0.4209, 0.140),
+        (0.4957, 0.420),
+        (0.5726, 0.670),
+        (0.6346, 0.920),
+        (0.6581, 1.180),
+        (0.6816, 1.430),
+        (0.6944, 1.690),
+        (0.7073, 1.940),
+        (0.7179, 2.250),
+        (0.7222, 2.590),
+        (0.7372, 2.850),
+        (0.7447, 3.110),
+        (0.7628, 3.370),
+        (0.7799, 3.800),
+        (0.7906, 4.070),
+        (0.797, 4.320),
+        (0.8013, 4.580),
+        (0.8162, 4.850),
+        (0.8312, 5.100),
+        (0.8397, 5.350),
+        (0.8547, 5.610),
+        (0.8739, 5.860),
+        (0.8889, 6.110),
+        (0.8932, 6.460),
+        (0.8996, 6.790),
+        (0.9071, 7.100),
+        (0.9167, 7.420),
+        (0.9209, 7.730),
+        (0.9359, 7.980),
+        (0.9423, 8.230),
+        (0.9573, 8.520),
+        (0.9808, 8.780),
+        (0.9861, 9.110),
+        (0.9882, 9.560),
+        (0.9915, 10.030),
+        (0.9936, 10.360),
+        (0.9979, 10.720),
+        (1.0, 10.730),
+    ];
+
     /// Between two recorded points in proportion.
     fn between(recorded: &'static [(f64, f64)]) -> impl Fn(f64) -> f64 {
         move |x| {
@@ -317,12 +450,21 @@ mod tests {
 
     #[test]
     fn the_estimate_is_within_a_factor_of_two_while_a_bin_is_filled() {
-        for recorded in [NINETY_BALLS, HALF_OF_TWO_HUNDRED] {
+        // Of a hundred estimates so many may be outside: a step that takes a second is not foreseen by those before it, nor is rest.
+        for (recorded, allowed) in [
+            (NINETY_BALLS, 5),
+            (HALF_OF_TWO_HUNDRED, 5),
+            (FORTY_BOXES, 10),
+            (TWENTY_FIVE_BOXES, 25),
+        ] {
             let factors = factors(between(recorded));
             let outside = factors.iter().filter(|f| **f > 2.0).count();
             assert!(factors.len() > 100, "{} estimates", factors.len());
-            // A step that takes a second is not foreseen by those before it.
-            assert!(outside * 20 <= factors.len(), "{outside} of {factors:?}");
+            println!("{outside} of {} estimates outside", factors.len());
+            assert!(
+                outside * 100 <= allowed * factors.len(),
+                "{outside} of {factors:?}"
+            );
         }
     }
 

@@ -54,20 +54,7 @@ impl World {
             }
         }
         for force in &scene.forces {
-            let (f, tau, point) = (force.force.clone(), force.torque.clone(), force.point);
-            builder = builder.force(force.body.clone(), move |t, state: &BodyState| {
-                let numbers = state_numbers(state);
-                let at = |f: &[Function; 3]| {
-                    let [x, y, z] = f.each_ref().map(|f| f.value_at(t, &numbers));
-                    DVec3::new(x, y, z)
-                };
-                let force = at(&f);
-                let lever = state.pose.orientation * point;
-                Wrench {
-                    force,
-                    torque: at(&tau) + lever.cross(force),
-                }
-            });
+            builder = builder.force(force.body.clone(), wrench_of(force));
         }
         for joint in &scene.joints {
             builder = builder.joint(joint_spec(joint));
@@ -81,18 +68,40 @@ impl World {
             }
         }
         for gear in &scene.gears {
-            builder = builder.gear(GearSpec {
-                name: gear.name.clone(),
-                joints: gear.joints.clone(),
-                axes: gear.axes,
-                ratio: gear.ratio,
-                offset: gear.offset,
-            });
+            builder = builder.gear(gear_spec(gear));
         }
         for frame in &scene.frames {
             builder = builder.frame(frame.name.clone(), frame.body.clone(), frame.pose);
         }
         builder.build().map_err(|e| at_its_place(scene, &e))
+    }
+}
+
+fn gear_spec(gear: &scene::Gear) -> GearSpec {
+    GearSpec {
+        name: gear.name.clone(),
+        joints: gear.joints.clone(),
+        axes: gear.axes,
+        ratio: gear.ratio,
+        offset: gear.offset,
+    }
+}
+
+/// The force at its point and the torque of a `[[force]]`, about the centre of mass.
+fn wrench_of(force: &scene::Force) -> impl Fn(f64, &BodyState) -> Wrench + Send + Sync + 'static {
+    let (f, tau, point) = (force.force.clone(), force.torque.clone(), force.point);
+    move |t, state| {
+        let numbers = state_numbers(state);
+        let at = |f: &[Function; 3]| {
+            let [x, y, z] = f.each_ref().map(|f| f.value_at(t, &numbers));
+            DVec3::new(x, y, z)
+        };
+        let force = at(&f);
+        let lever = state.pose.orientation * point;
+        Wrench {
+            force,
+            torque: at(&tau) + lever.cross(force),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! feature of each shape. All are closed-form but for those between circles ([`crate::rims`]). None needs to be
 //! checked for whether its features really meet: a direction that is not the best one only has a smaller s.
 
-use crate::placed::{Circle, Placed};
+use crate::placed::{Circle, Placed, Side};
 use crate::proof::is_nearest;
 use crate::rims::{circle_to_circle, circle_to_line, climb, side_to_circle};
 use glam::DVec3;
@@ -315,13 +315,12 @@ fn nearest_segments(best: &mut Best) {
             }
         }
     }
-    if let Some((of, n)) = found {
-        best.visit(of, n);
-        // Across two lines the cross product tells more than points that nearly coincide.
-        if let Of::Parts(Part::Line(_), Part::Line(_)) = of {
-            let gap = gap_along(a, b, n);
-            best.again(&Direction { of, n, gap });
-        }
+    let Some((of, n)) = found else { return };
+    best.visit(of, n);
+    // Across two lines the cross product tells more than points that nearly coincide.
+    if let Of::Parts(Part::Line(_), Part::Line(_)) = of {
+        let gap = gap_along(a, b, n);
+        best.again(&Direction { of, n, gap });
     }
 }
 
@@ -419,8 +418,26 @@ fn lines_and_lines(a: &Placed, b: &Placed, visit: Visit) {
     }
 }
 
-/// The directions between any feature of a and the rims, the axis and the side of a round b.
+/// The directions between any feature of a and the rims, the axis, the side and the apex of a round b.
 fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
+    circles_of_b(a, b, visit);
+    for j in 0..b.n_lines() {
+        let [r, w] = b.line(j);
+        for i in 0..a.n_points() {
+            let p = a.point(i);
+            if let Some(n) = (foot([r, w], p) - p).try_normalize() {
+                visit(Of::Parts(Part::Point(i), Part::Line(j)), n);
+            }
+        }
+    }
+    if let Some(side) = b.side() {
+        side_of_b(a, b, &side, visit);
+        apex_of_b(a, b.point(0), visit);
+    }
+}
+
+/// Between any feature of a and the rims of b.
+fn circles_of_b(a: &Placed, b: &Placed, visit: Visit) {
     for j in 0..b.n_circles() {
         let circle = b.circle(j);
         for i in 0..a.n_points() {
@@ -444,16 +461,10 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
             });
         }
     }
-    for j in 0..b.n_lines() {
-        let [r, w] = b.line(j);
-        for i in 0..a.n_points() {
-            let p = a.point(i);
-            if let Some(n) = (foot([r, w], p) - p).try_normalize() {
-                visit(Of::Parts(Part::Point(i), Part::Line(j)), n);
-            }
-        }
-    }
-    let Some(side) = b.side() else { return };
+}
+
+/// Between any feature of a and the side of a cone b, and between two apexes.
+fn side_of_b(a: &Placed, b: &Placed, side: &Side, visit: Visit) {
     for i in 0..a.n_points() {
         if let Some(n) = side.normal_towards(a.point(i)) {
             visit(Of::Parts(Part::Point(i), Part::Side), -n);
@@ -482,8 +493,10 @@ fn rims_of_b(a: &Placed, b: &Placed, visit: Visit) {
             visit(Of::Parts(Part::Point(0), Part::Point(0)), n);
         }
     }
-    // The apex of b against the points and lines of a.
-    let apex = b.point(0);
+}
+
+/// Between the points and lines of a and the apex of a cone.
+fn apex_of_b(a: &Placed, apex: DVec3, visit: Visit) {
     for i in 0..a.n_points() {
         if let Some(n) = (apex - a.point(i)).try_normalize() {
             visit(Of::Parts(Part::Point(i), Part::Point(0)), n);

@@ -283,22 +283,11 @@ pub(crate) fn climb(mut n: DVec3, a: &Circle, b: &Circle) -> DVec3 {
         }
         // Newton's step, or the steepest one: near a rim's own axis f has an edge that only that one climbs.
         let steepest = g * (0.1 / g.length().max(f64::MIN_POSITIVE));
-        let mut risen = false;
-        'steps: for mut step in [step, steepest] {
-            for _ in 0..40 {
-                let Some(next) = (n + t1 * step.x + t2 * step.y).try_normalize() else {
-                    break;
-                };
-                let f_next = value(next);
-                if f_next > f {
-                    risen = true;
-                    (n, f) = (next, f_next);
-                    break 'steps;
-                }
-                step *= 0.5;
-            }
-        }
-        if !risen {
+        let along = |step: DVec2| (n + t1 * step.x + t2 * step.y).try_normalize();
+        let up = |step| higher(step, f, along, value);
+        if let Some(risen) = up(step).or_else(|| up(steepest)) {
+            (n, f) = risen;
+        } else {
             // Flat to rounding along a weak direction: Newton's step is still the better point.
             if !concave || length > 1e-2 || polished == 4 {
                 break;
@@ -309,6 +298,24 @@ pub(crate) fn climb(mut n: DVec3, a: &Circle, b: &Circle) -> DVec3 {
         }
     }
     n
+}
+
+/// The first of `step` and its halves that leads to a value above f: where, and the value.
+fn higher(
+    mut step: DVec2,
+    f: f64,
+    along: impl Fn(DVec2) -> Option<DVec3>,
+    value: impl Fn(DVec3) -> f64,
+) -> Option<(DVec3, f64)> {
+    for _ in 0..40 {
+        let next = along(step)?;
+        let f_next = value(next);
+        if f_next > f {
+            return Some((next, f_next));
+        }
+        step *= 0.5;
+    }
+    None
 }
 
 /// From a cone's side to a circle: maxima over the side's normals of n·w − R|n × z|, w from apex to centre.

@@ -177,11 +177,15 @@ fn rods(dice: &mut Random) -> Pair {
     let tilt = magnitude(dice, -8.0, -1.0);
     let orientation = exp(dice.vec3() * tilt);
     let along = DVec3::Z * (0.3 * dice.signed());
-    let (mut low, mut high) = (0.0, 1.0);
     let at = |x: f64| Pose {
         position: DVec3::X * x + along,
         orientation,
     };
+    touching(a, b, [0.0, 1.0], at)
+}
+
+/// Two bodies that touch: the second brought to the first along its way `at`, from where they overlap to where they do not.
+fn touching(a: Shape, b: Shape, [mut low, mut high]: [f64; 2], at: impl Fn(f64) -> Pose) -> Pair {
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if separation(&a, &Pose::IDENTITY, &b, &at(middle)) < 0.0 {
@@ -193,21 +197,32 @@ fn rods(dice: &mut Random) -> Pair {
     (a, Pose::IDENTITY, b, at(high))
 }
 
-#[test]
-fn rods_side_by_side_overlap_to_second_order() {
-    let mut dice = random(26);
+/// Bodies that come at each other against `normal`, at a speed of 10 to these powers, and turn: how deep they go.
+fn come_together(
+    what: &str,
+    dice: &mut Random,
+    (from, to): (f64, f64),
+    normal: usize,
+    (count, pair): (usize, impl Fn(&mut Random, usize) -> Pair),
+) {
     let (mut worst, mut beyond) = (0.0_f64, 0);
-    for _ in 0..1_500 {
-        let pair = rods(&mut dice);
-        let speed = magnitude(&mut dice, -7.0, -1.0);
-        let mut wanted = [Twist::default(), twist(&mut dice, 0.5, speed)];
-        wanted[1].linear.x = -speed;
+    for k in 0..count {
+        let pair = pair(dice, k);
+        let speed = magnitude(dice, from, to);
+        let mut wanted = [Twist::default(), twist(dice, 0.5, speed)];
+        wanted[1].linear[normal] = -speed;
         let depth = deepest(&pair, &wanted);
         beyond += usize::from(depth > 1.0);
         worst = worst.max(depth);
     }
-    println!("{beyond} rods beyond, deepest overlap {worst:.2} of what is of second order");
+    println!("{beyond} {what} beyond, deepest overlap {worst:.2} of what is of second order");
     assert_eq!(beyond, 0, "{worst}");
+}
+
+#[test]
+fn rods_side_by_side_overlap_to_second_order() {
+    let dice = &mut random(26);
+    come_together("rods", dice, (-7.0, -1.0), 0, (1_500, |dice, _| rods(dice)));
 }
 
 /// A body that touches a rough field from above, near its middle.
@@ -224,34 +239,14 @@ fn on_field(dice: &mut Random, kind: &str) -> Pair {
         position: DVec3::new(aside.x, aside.y, z),
         orientation,
     };
-    let (mut low, mut high) = (-1.0, 3.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if separation(&field, &Pose::IDENTITY, &body, &at(middle)) < 0.0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    (field, Pose::IDENTITY, body, at(high))
+    touching(field, body, [-1.0, 3.0], at)
 }
 
 #[test]
 fn bodies_on_a_field_overlap_to_second_order() {
-    let mut dice = random(27);
-    let (mut worst, mut beyond) = (0.0_f64, 0);
-    for k in 0..1_200 {
-        let kind = KINDS[k % KINDS.len()];
-        let pair = on_field(&mut dice, kind);
-        let speed = magnitude(&mut dice, -4.0, -0.5);
-        let mut wanted = [Twist::default(), twist(&mut dice, 0.5, speed)];
-        wanted[1].linear.z = -speed;
-        let depth = deepest(&pair, &wanted);
-        beyond += usize::from(depth > 1.0);
-        worst = worst.max(depth);
-    }
-    println!("{beyond} bodies beyond, deepest overlap {worst:.2} of what is of second order");
-    assert_eq!(beyond, 0, "{worst}");
+    let dice = &mut random(27);
+    let pairs = |dice: &mut Random, k: usize| on_field(dice, KINDS[k % KINDS.len()]);
+    come_together("bodies", dice, (-4.0, -0.5), 2, (1_200, pairs));
 }
 
 /// A box whose lower face lies along a ridge, but for a tilt of any magnitude, with both ends of the ridge beyond the face: it
@@ -270,31 +265,17 @@ fn on_ridge(dice: &mut Random) -> Pair {
         position: DVec3::new(0.1 * yaw.z, 0.0, z),
         orientation: exp(tilt) * exp(yaw),
     };
-    let (mut low, mut high) = (-1.0, 3.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if separation(&field, &Pose::IDENTITY, &body, &at(middle)) < 0.0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    (field, Pose::IDENTITY, body, at(high))
+    touching(field, body, [-1.0, 3.0], at)
 }
 
 #[test]
 fn boxes_along_a_ridge_overlap_to_second_order() {
-    let mut dice = random(29);
-    let (mut worst, mut beyond) = (0.0_f64, 0);
-    for _ in 0..600 {
-        let pair = on_ridge(&mut dice);
-        let speed = magnitude(&mut dice, -6.0, -1.0);
-        let mut wanted = [Twist::default(), twist(&mut dice, 0.5, speed)];
-        wanted[1].linear.z = -speed;
-        let depth = deepest(&pair, &wanted);
-        beyond += usize::from(depth > 1.0);
-        worst = worst.max(depth);
-    }
-    println!("{beyond} boxes beyond, deepest overlap {worst:.2} of what is of second order");
-    assert_eq!(beyond, 0, "{worst}");
+    let dice = &mut random(29);
+    come_together(
+        "boxes",
+        dice,
+        (-6.0, -1.0),
+        2,
+        (600, |dice, _| on_ridge(dice)),
+    );
 }

@@ -4,15 +4,11 @@ use crate::errors::Fault;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stickslip::model::Kind;
+use stickslip::model::bytes::Stored;
 use stickslip::prelude::{Residual, StepRecord};
 
-type Numbers = (
-    [f64; Residual::ALL.len()],
-    [f64; 9],
-    [u64; 2],
-    String,
-    String,
-);
+/// The judge's word as bytes; tolerance, t and h; number of the step and iterations; kind and solver.
+type Pickled = (Vec<u8>, [f64; 3], [u64; 2], String, String);
 
 /// The judge's word on one step: residuals of the law, recomputed from states and impulses.
 #[pyclass(frozen, eq, module = "stickslip._core")]
@@ -111,68 +107,42 @@ impl Certificate {
         &self.solver
     }
 
-    /// Numbers of the certificate, of the step, and its words: what `restore` takes.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Numbers)> {
+    /// What `restore` takes.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let c = slf.get();
-        let w = &c.word;
-        let more = [
-            w.penetration,
-            w.speed,
-            w.rounding,
-            w.floor,
-            w.needs,
-            w.allowed,
-            c.tolerance,
-            c.t,
-            c.h,
-        ];
-        let numbers = (
-            w.residuals,
-            more,
+        let mut word = Vec::new();
+        c.word.put(&mut word);
+        let pickled = (
+            word,
+            [c.tolerance, c.t, c.h],
             [c.step, c.iterations],
             c.kind.to_owned(),
             c.solver.clone(),
         );
-        Ok((slf.get_type().getattr("restore")?, numbers))
+        Ok((slf.get_type().getattr("restore")?, pickled))
     }
 
     /// A certificate that was pickled.
     #[staticmethod]
     fn restore(
-        residuals: [f64; Residual::ALL.len()],
-        more: [f64; 9],
+        word: &[u8],
+        numbers: [f64; 3],
         counts: [u64; 2],
         kind: &str,
         solver: String,
     ) -> PyResult<Self> {
-        let [
-            penetration,
-            speed,
-            rounding,
-            floor,
-            needs,
-            allowed,
-            tolerance,
-            t,
-            h,
-        ] = more;
+        let ([tolerance, t, h], [step, iterations]) = (numbers, counts);
+        let mut rest = word;
+        let word = Stored::take(&mut rest).filter(|_| rest.is_empty());
         let kind = Kind::ALL.into_iter().find(|k| k.name() == kind);
         let unknown = || Fault::Input("this is no certificate".into());
         Ok(Self {
-            word: stickslip::prelude::Certificate {
-                residuals,
-                penetration,
-                speed,
-                rounding,
-                floor,
-                needs,
-                allowed,
-            },
+            word: word.ok_or_else(unknown)?,
             tolerance,
-            step: counts[0],
+            step,
             t,
             h,
-            iterations: counts[1],
+            iterations,
             kind: kind.ok_or_else(unknown)?.name(),
             solver,
         })

@@ -117,18 +117,19 @@ class Run {
     return { force, torque, contacts };
   }
 
-  // What all contacts of two bodies come to: normal force and friction, N, and the least gap, m (infinite where there is no contact).
+  // What all contacts of two bodies come to: sums of their normal forces and of the sizes of their friction forces, N, and the least gap, m
+  // (infinite where there is no contact).
   ofPair(frame, [a, b]) {
     const { from, to } = this.contacts(frame);
-    let normal = 0, friction = [0, 0, 0], gap = Infinity;
+    let normal = 0, friction = 0, gap = Infinity;
     for (let row = from; row < to; row++) {
       if (this.body_a[row] !== a || this.body_b[row] !== b) continue;
       const contact = this.contact(row), push = dot(contact.force, contact.normal);
       normal += push;
-      friction = add(friction, sub(contact.force, times(contact.normal, push)));
+      friction += length(sub(contact.force, times(contact.normal, push)));
       gap = Math.min(gap, contact.gap);
     }
-    return { normal, friction: length(friction), gap };
+    return { normal, friction, gap };
   }
 
   // Rows of the contacts in the newest frame, at or before this one, that has its contacts on the page.

@@ -108,7 +108,7 @@ class Plots {
       a -= plot.title === "contacts" ? 0 : pad; b += pad;
     }
     // Room for the widest number on the left, for the title above, and for the names of lines beside it or in a line of their own.
-    const title = plot.title + (plot.unit ? ` (${plot.unit})` : ""), named = plot.lines.filter((line) => line.name);
+    const title = cut(plot.title) + (plot.unit ? ` (${plot.unit})` : ""), named = plot.lines.filter((line) => line.name);
     const wide = (text) => g.measureText(text).width;
     const marks = ticks(a, b, plot.log, Math.max(2, Math.floor((area.h - 2.6 * unit) / (1.15 * unit)))), margin = Math.max(24, ...marks.map(([, words]) => wide(words) + 9));
     const x = area.x0 + margin, w = Math.max(20, area.w - margin - 12);

@@ -1,6 +1,7 @@
-// What can be plotted of a body, of the contacts of two bodies, or of a joint or spring: numbers over all frames, with names and units.
+// What can be plotted of a body, of the contacts of two bodies, or of a joint or spring: numbers over all frames, with units. A plot's title
+// and a line's name together are the name of the same number in `stickslip series`: "force on box" and ".x", "box" and ".vx".
 
-const XYZ = ["x", "y", "z"];
+const XYZ = [".x", ".y", ".z"];
 
 class Quantities {
   constructor(run) { this.run = run; }
@@ -11,36 +12,37 @@ class Quantities {
     return thing.link !== undefined ? this.ofLink(thing.link) : this.ofBody(thing.body);
   }
 
+  // Lines of these names, from a function that gives their numbers at a frame.
+  lines(title, names, unit, at) { return { title, unit, make: () => this.each(names, at) }; }
+
   ofBody(body) {
     const { run } = this, { name, mass } = run.bodies[body];
-    const lines = (title, unit, names, at) => ({ title: `${cut(name)}: ${title}`, unit, make: () => this.each(names, at) });
     const motion = (k) => (frame) => { const m = run.motion(frame, body), v = k === "angular" ? m.angular : m.linear; return v ?? [NaN, NaN, NaN]; };
     const all = {
-      position: lines("position", "m", XYZ, (frame) => run.position(frame, body)),
-      velocity: lines("velocity", "m/s", XYZ, motion("linear")),
-      speed: lines("speed", "m/s", [""], (frame) => [length(run.motion(frame, body).linear)]),
-      spin: lines("spin", "rad/s", XYZ, motion("angular")),
-      total: lines("contact force", "N", XYZ, (frame) => run.loadOn(frame, body).force),
-      torque: lines("contact torque", "N m", XYZ, (frame) => run.loadOn(frame, body).torque),
+      position: this.lines(name, XYZ, "m", (frame) => run.position(frame, body)),
+      velocity: this.lines(name, [".vx", ".vy", ".vz"], "m/s", motion("linear")),
+      speed: this.lines(`${name}.speed`, [""], "m/s", (frame) => [length(run.motion(frame, body).linear)]),
+      spin: this.lines(name, [".wx", ".wy", ".wz"], "rad/s", motion("angular")),
+      total: this.lines(`force on ${name}`, XYZ, "N", (frame) => run.loadOn(frame, body).force),
+      torque: this.lines(`torque on ${name}`, XYZ, "N m", (frame) => run.loadOn(frame, body).torque),
     };
-    if (mass !== null) all.kinetic = lines("kinetic energy", "J", [""], (frame) => [run.kinetic(frame, body)]);
+    if (mass !== null) all.kinetic = this.lines(`kinetic energy of ${name}`, [""], "J", (frame) => [run.kinetic(frame, body)]);
     return all;
   }
 
   ofPair([a, b]) {
-    const { run } = this, name = `${cut(run.bodies[a].name)} and ${cut(run.bodies[b].name)}`;
-    const sums = (frame) => run.ofPair(frame, [a, b]);
+    const { run } = this, both = `between ${run.bodies[a].name} and ${run.bodies[b].name}`, sums = (frame) => run.ofPair(frame, [a, b]);
     return {
-      force: { title: `${name}: force`, unit: "N", make: () => this.each(["normal", "friction"], (frame) => { const s = sums(frame); return [s.normal, s.friction]; }) },
-      gap: { title: `${name}: least gap`, unit: "m", make: () => this.each([""], (frame) => { const { gap } = sums(frame); return [Number.isFinite(gap) ? gap : NaN]; }) },
+      force: this.lines(`force ${both}`, [".normal", ".friction"], "N", (frame) => { const s = sums(frame); return [s.normal, s.friction]; }),
+      gap: this.lines(`gap ${both}`, [""], "m", (frame) => { const { gap } = sums(frame); return [Number.isFinite(gap) ? gap : NaN]; }),
     };
   }
 
   ofLink(link) {
-    const { run } = this, name = cut(run.about.links[link].name);
+    const { run } = this, { name } = run.about.links[link];
     return {
-      force: { title: `${name}: force`, unit: "N", make: () => this.each(XYZ, (frame) => run.linkForce(frame, link)) },
-      torque: { title: `${name}: torque`, unit: "N m", make: () => this.each(XYZ, (frame) => run.linkTorque(frame, link)) },
+      force: this.lines(`${name}.force`, XYZ, "N", (frame) => run.linkForce(frame, link)),
+      torque: this.lines(`${name}.torque`, XYZ, "N m", (frame) => run.linkTorque(frame, link)),
     };
   }
 

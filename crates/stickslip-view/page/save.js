@@ -13,10 +13,11 @@ const fileName = (title, ending) => `${title.toLowerCase().replace(/[^a-z0-9]+/g
 
 const quoted = (word) => (/[",\n]/.test(word) ? `"${word.replace(/"/g, '""')}"` : word);
 
-// All plots as one table: a row for each recorded time.
+// All plots as one table: a row for each recorded time. Names that begin with a dot go on with the title: "box" and ".x".
 function csvOf(run, plots) {
-  const columns = plots.flatMap(({ title, unit, lines }) => lines.map(({ name, data }) => ({ head: `${title}${name ? ` ${name}` : ""}${unit ? ` (${unit})` : ""}`, data })));
-  const rows = [["t (s)", ...columns.map(({ head }) => quoted(head))].join(",")];
+  const whole = (title, name) => (name && !name.startsWith(".") ? `${title} ${name}` : title + (name ?? ""));
+  const columns = plots.flatMap(({ title, unit, lines }) => lines.map(({ name, data }) => ({ head: `${whole(title, name)}${unit ? ` [${unit}]` : ""}`, data })));
+  const rows = [["t [s]", ...columns.map(({ head }) => quoted(head))].join(",")];
   for (let frame = 0; frame < run.frames; frame++) rows.push([run.t[frame], ...columns.map(({ data }) => data[frame])].join(","));
   return `${rows.join("\n")}\n`;
 }

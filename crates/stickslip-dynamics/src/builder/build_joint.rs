@@ -260,6 +260,25 @@ fn meets(joint: &Joint, states: &[BodyState], aims: &Aims, close: f64) -> Result
     Ok(())
 }
 
+/// Where a spring is attached, in the model's numbers; what is wrong with it, in words.
+fn spring_ends(given: &SpringEnds, model: &Model) -> Result<Ends, String> {
+    match given {
+        SpringEnds::Points { bodies, points } => Ok(Ends::Points {
+            bodies: ends(bodies, model)?,
+            points: *points,
+        }),
+        SpringEnds::Axis { joint, axis } => {
+            let found = model.joints.iter().position(|j| j.name == *joint);
+            let joint = found.ok_or_else(|| format!("there is no joint \"{joint}\""))?;
+            let name = AXIS_NAMES.get(*axis).copied().unwrap_or("?");
+            if *axis >= AXES || model.joints[joint].axes[*axis].hold != Hold::Free {
+                return Err(format!("axis {name} of its joint is not free"));
+            }
+            Ok(Ends::Axis { joint, axis: *axis })
+        }
+    }
+}
+
 /// Checks a spring and turns it into the model's; the joints are there already.
 pub(super) fn build_spring(
     spec: &SpringSpec,
@@ -271,21 +290,7 @@ pub(super) fn build_spring(
         joint: spec.name.clone(),
         reason,
     };
-    let ends = match &spec.ends {
-        SpringEnds::Points { bodies, points } => Ends::Points {
-            bodies: ends(bodies, model).map_err(&bad)?,
-            points: *points,
-        },
-        SpringEnds::Axis { joint, axis } => {
-            let found = model.joints.iter().position(|j| j.name == *joint);
-            let joint = found.ok_or_else(|| bad(format!("there is no joint \"{joint}\"")))?;
-            let name = AXIS_NAMES.get(*axis).copied().unwrap_or("?");
-            if *axis >= AXES || model.joints[joint].axes[*axis].hold != Hold::Free {
-                return Err(bad(format!("axis {name} of its joint is not free")));
-            }
-            Ends::Axis { joint, axis: *axis }
-        }
-    };
+    let ends = spring_ends(&spec.ends, model).map_err(&bad)?;
     for (what, value) in [
         ("stiffness", spec.stiffness),
         ("damping", spec.damping),

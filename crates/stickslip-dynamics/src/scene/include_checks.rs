@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use stickslip_robots::{Note, Overlap, Regard};
 
 use super::Body;
+use super::included::Included;
 use super::joint::Joint;
 use super::node::{Fault, Outcome};
-use super::read_include::{Included, Model};
+use super::read_include::Model;
 
 impl Model<'_> {
     /// Links that overlap at the start: an error that names them all, or pairs that pass through each other.

@@ -10,6 +10,7 @@ mod body;
 mod error;
 mod files;
 mod include_checks;
+mod included;
 mod joint;
 mod keys;
 mod material;

@@ -123,7 +123,6 @@ impl Model {
         let mut put = |line: String| {
             let _ = writeln!(text, "{line}");
         };
-        let quoted = |t: &str| toml::Value::from(t).to_string();
         put(format!("title = {}", quoted(file)));
         if let Some(g) = head.gravity {
             put(format!("gravity = [{:?}, {:?}, {:?}]", g.x, g.y, g.z));
@@ -135,6 +134,19 @@ impl Model {
         if let Some(friction) = self.friction {
             put(format!("\n[material]\nfriction = {friction:?}"));
         }
+        text.push_str(&self.include(file));
+        if self.ground {
+            text.push_str("\n[[body]]\nname = \"ground\"\nmotion = \"fixed\"\nshape = { half-space = { normal = [0, 0, 1] } }\n");
+        }
+        text
+    }
+
+    /// The `[[include]]` of the model.
+    fn include(&self, file: &str) -> String {
+        let mut text = String::new();
+        let mut put = |line: String| {
+            let _ = writeln!(text, "{line}");
+        };
         put(format!("\n[[include]]\nfile = {}", quoted(file)));
         if !self.prefix.is_empty() {
             put(format!("prefix = {}", quoted(&self.prefix)));
@@ -179,9 +191,10 @@ impl Model {
                 .collect();
             put(format!("joints = {{ {} }}", all.join(", ")));
         }
-        if self.ground {
-            put("\n[[body]]\nname = \"ground\"\nmotion = \"fixed\"\nshape = { half-space = { normal = [0, 0, 1] } }".into());
-        }
         text
     }
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
 }

@@ -220,19 +220,9 @@ fn read_axes(
         },
         ..JointAxis::default()
     });
-    const OWN: [&str; 8] = [
-        "limits",
-        "motor",
-        "friction",
-        "damping",
-        "stiffness",
-        "rest",
-        "armature",
-        "motion",
-    ];
     if let Some(k) = kind.free_axis() {
         axes[k] = read_axis(reader, table)?;
-    } else if let Some(key) = table.first_of(&OWN) {
+    } else if let Some(key) = table.first_of(&OF_AN_AXIS) {
         let message = format!("`{}` has no effect on a {} joint", key.name, kind.name());
         let fault = Fault::new(&key.place, message);
         let help = "give it to an axis of a six-dof joint: rx = { limits = [-1, 1] }";
@@ -260,8 +250,9 @@ fn read_axes(
     Ok(axes)
 }
 
-/// What a given motion makes idle.
-const BESIDE_MOTION: [&str; 7] = [
+/// What can be said of one axis: a given motion first, then what such a motion makes idle.
+const OF_AN_AXIS: [&str; 8] = [
+    "motion",
     "limits",
     "motor",
     "friction",
@@ -277,7 +268,7 @@ fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
         Some(node) => AxisHold::Driven(reader.function(node)?),
         None => AxisHold::Free,
     };
-    if let (Some(key), AxisHold::Driven(_)) = (table.first_of(&BESIDE_MOTION), &hold) {
+    if let (Some(key), AxisHold::Driven(_)) = (table.first_of(&OF_AN_AXIS[1..]), &hold) {
         let message = format!("`{}` has no effect beside a given `motion`", key.name);
         return Err(Fault::new(&key.place, message));
     }

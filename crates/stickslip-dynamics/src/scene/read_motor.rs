@@ -49,19 +49,24 @@ fn axis_of(table: &Table<'_>, place: &Node, joint: &Joint) -> Outcome<usize> {
     free_axis_of(table.get("axis"), place, joint)
 }
 
-/// The axis of a joint that is named, or its only free one.
-pub(super) fn free_axis_of(named: Option<&Node>, place: &Node, joint: &Joint) -> Outcome<usize> {
-    let axis = match (named, joint.kind.free_axis()) {
+/// The axis of a joint that is named, or the only one its type leaves free.
+pub(super) fn named_axis_of(named: Option<&Node>, place: &Node, joint: &Joint) -> Outcome<usize> {
+    match (named, joint.kind.free_axis()) {
         (Some(node), _) => {
             let name = choice(node, "axis", &AXIS_NAMES)?;
-            AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)
+            Ok(AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0))
         }
-        (None, Some(axis)) => axis,
+        (None, Some(axis)) => Ok(axis),
         (None, None) => {
             let message = format!("`axis` is missing: joint `{}` has several", joint.name);
-            return Err(Fault::new(&place.place, message));
+            Err(Fault::new(&place.place, message))
         }
-    };
+    }
+}
+
+/// The same, which must be free.
+pub(super) fn free_axis_of(named: Option<&Node>, place: &Node, joint: &Joint) -> Outcome<usize> {
+    let axis = named_axis_of(named, place, joint)?;
     if joint.axes[axis].hold != AxisHold::Free {
         let message = format!(
             "axis {} of joint `{}` is not free",

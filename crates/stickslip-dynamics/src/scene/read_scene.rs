@@ -16,7 +16,7 @@ use super::read_pairs::{Names, read_contacts, read_forces};
 use super::read_step::read_step;
 use super::reader::{Reader, shown, text};
 use super::table::Table;
-use super::{Body, Contents, FORMAT, Files, MAX_FILE, Material, Scene, overrides};
+use super::{Contents, Curve, FORMAT, Files, MAX_FILE, Material, Scene, overrides};
 use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
 
 /// The most parameters of a scene.
@@ -31,13 +31,8 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     let mut document = sources.document()?;
     overrides::apply(&mut document, sources)?;
     let root = Table::open(&document, &ROOT)?;
-    if let Some(node) = root.get("format") {
-        check_format(node)?;
-    }
-    let title = match root.get("title") {
-        Some(node) => text(node, "a string")?.to_owned(),
-        None => String::new(),
-    };
+    root.get("format").map_or(Ok(()), check_format)?;
+    let title = root.get("title").map_or(Ok(""), |n| text(n, "a string"))?;
     let parameters = match root.get("parameters") {
         Some(node) => read_parameters(node, files)?,
         None => BTreeMap::new(),
@@ -48,24 +43,8 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     };
     let gravity = reader.vector_or(&root, "gravity", Scene::GRAVITY)?;
     let step = read_step(&reader, root.need("step")?)?;
-    let material = match root.get("material") {
-        Some(node) => {
-            let table = Table::open(node, &MATERIAL)?;
-            read_material(&reader, &table, Material::default())?
-        }
-        None => Material::default(),
-    };
-    let friction = match root.get("material") {
-        Some(node) => Table::open(node, &MATERIAL)?.get("friction"),
-        None => None,
-    };
-    let curve = friction.map_or(Ok(None), |node| read_curve(&reader, node))?;
-    let mut included = read_includes(&reader, &root, material)?;
-    // Links without friction of their own have that of the material, whatever it is.
-    let plain = |body: &&mut Body| body.material.friction == material.friction;
-    for body in included.bodies.iter_mut().filter(plain) {
-        body.curve.clone_from(&curve);
-    }
+    let (material, curve) = read_default_material(&reader, &root)?;
+    let included = read_includes(&reader, &root, material, curve.as_ref())?;
     let defaults = (material, curve.as_ref());
     let bodies = read_bodies(&reader, &root, defaults, sources.text, included.bodies)?;
     let known = Names::new(&bodies);
@@ -81,7 +60,7 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     read_motors(&reader, &root, &mut joints)?;
     let frames = read_frames(&reader, &root, &known, included.frames)?;
     Ok(Scene {
-        title,
+        title: title.to_owned(),
         format: FORMAT,
         gravity,
         step,
@@ -101,6 +80,21 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         notes: Vec::new(),
         model_notes: included.notes,
     })
+}
+
+/// `[material]`: what bodies have that say nothing of their own.
+fn read_default_material(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+) -> Outcome<(Material, Option<Curve>)> {
+    let Some(node) = root.get("material") else {
+        return Ok((Material::default(), None));
+    };
+    let table = Table::open(node, &MATERIAL)?;
+    let material = read_material(reader, &table, Material::default())?;
+    let friction = table.get("friction");
+    let curve = friction.map_or(Ok(None), |node| read_curve(reader, node))?;
+    Ok((material, curve))
 }
 
 fn check_format(node: &Node) -> Outcome<()> {

@@ -7,8 +7,9 @@ use super::joint::{Joint, Spring, SpringEnds};
 use super::keys::END;
 use super::node::{Fault, Node, Outcome};
 use super::read_joint::{Taken, find_joint, pair};
+use super::read_motor::named_axis_of;
 use super::read_pairs::Names;
-use super::reader::{Reader, choice, flag};
+use super::reader::{Reader, flag};
 use super::table::Table;
 
 /// One entry.
@@ -112,17 +113,7 @@ fn read_spring_axis(
         return Err(Fault::new(&key.place, message));
     }
     let joint = find_joint(reader, node, joints)?;
-    let axis = match (table.get("axis"), joint.kind.free_axis()) {
-        (Some(node), _) => {
-            let name = choice(node, "axis", &AXIS_NAMES)?;
-            AXIS_NAMES.iter().position(|a| *a == name).unwrap_or(0)
-        }
-        (None, Some(axis)) => axis,
-        (None, None) => {
-            let message = format!("`axis` is missing: joint `{}` has several", joint.name);
-            return Err(Fault::new(&node.place, message));
-        }
-    };
+    let axis = named_axis_of(table.get("axis"), node, joint)?;
     let made = format!("spring {} {}", joint.name, AXIS_NAMES[axis]);
     let joint = joint.name.clone();
     Ok((SpringEnds::Axis { joint, axis }, made))

@@ -22,19 +22,7 @@ const MAX_STEPS: f64 = 1e12;
 /// Reads the `[step]` table.
 pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSettings> {
     let table = Table::open(node, &STEP)?;
-    let h = reader.positive(table.need("h")?, "the step size `h`")?;
-    let end = table.need("until")?;
-    let until = reader.positive(end, "the end `until`")?;
-    if h > until {
-        let (until, h) = (shown(until), shown(h));
-        let message = format!("the run ends at {until} s, before the first step of {h} s");
-        return Err(Fault::new(&end.place, message));
-    }
-    if until / h > MAX_STEPS {
-        let (count, h) = (shown(until / h), shown(h));
-        let message = format!("{count} steps of h = {h} are too many; {MAX_STEPS:e} is the limit");
-        return Err(Fault::new(&end.place, message));
-    }
+    let (h, until) = read_times(reader, &table)?;
     let method = table.get("method").map_or(Ok(Method::default()), method)?;
     let cone = match table.get("cone") {
         Some(node) => read_cone(reader, node)?,
@@ -82,6 +70,24 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         energy_check: table.get("energy-check").map_or(Ok(false), flag)?,
         projection: table.get("projection").map_or(Ok(false), flag)?,
     })
+}
+
+/// The step size and the end of the run, s.
+fn read_times(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<(f64, f64)> {
+    let h = reader.positive(table.need("h")?, "the step size `h`")?;
+    let end = table.need("until")?;
+    let until = reader.positive(end, "the end `until`")?;
+    if h > until {
+        let (until, h) = (shown(until), shown(h));
+        let message = format!("the run ends at {until} s, before the first step of {h} s");
+        return Err(Fault::new(&end.place, message));
+    }
+    if until / h > MAX_STEPS {
+        let (count, h) = (shown(until / h), shown(h));
+        let message = format!("{count} steps of h = {h} are too many; {MAX_STEPS:e} is the limit");
+        return Err(Fault::new(&end.place, message));
+    }
+    Ok((h, until))
 }
 
 /// One of the methods by its name.

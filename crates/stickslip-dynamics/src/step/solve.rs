@@ -33,7 +33,9 @@ const CURVES_AGREE: f64 = 0.1;
 
 /// What a solver is asked.
 #[derive(Clone, Copy)]
-struct Question {
+struct Question<'a> {
+    step: &'a Predicted<'a>,
+    contacts: &'a Contacts,
     /// The residual, m/s.
     tolerance: f64,
     purpose: Purpose,
@@ -51,11 +53,13 @@ impl Assembly {
         coarse: f64,
     ) -> Result<Solved, Failure> {
         let question = Question {
+            step,
+            contacts,
             tolerance: step.asked().max(coarse),
             purpose,
         };
         self.set_floors(step, contacts);
-        let solved = self.settle_curves(step, contacts, solver, question)?;
+        let solved = self.settle_curves(question, solver)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
         Ok(solved)
@@ -66,21 +70,19 @@ impl Assembly {
     /// contacts.
     fn settle_friction(
         &mut self,
-        step: &Predicted,
-        contacts: &Contacts,
+        question: Question<'_>,
         solver: &mut dyn ContactSolver,
-        question: Question,
     ) -> Result<Solved, Failure> {
         let mut iterations = 0;
         loop {
-            let mut solved = self.ask(step, solver, question)?;
+            let mut solved = self.ask(question, solver)?;
             iterations += solved.iterations;
             solved.iterations = iterations;
             self.impulses = std::mem::take(&mut solved.impulses);
             let mut changed = false;
-            for (k, contact) in contacts.list.iter().enumerate() {
+            for (k, contact) in question.contacts.list.iter().enumerate() {
                 let friction = contact.friction;
-                if friction.slide < friction.stick && self.slides(k, step.settings.aim()) {
+                if friction.slide < friction.stick && self.slides(k, question.step.settings.aim()) {
                     changed |= self.set_mu(k, friction.slide);
                 }
             }
@@ -95,12 +97,11 @@ impl Assembly {
     /// the judge says so, and the step is divided; in a shorter one friction changes the slip by less.
     fn settle_curves(
         &mut self,
-        step: &Predicted,
-        contacts: &Contacts,
+        question: Question<'_>,
         solver: &mut dyn ContactSolver,
-        question: Question,
     ) -> Result<Solved, Failure> {
-        let mut solved = self.settle_friction(step, contacts, solver, question)?;
+        let Question { step, contacts, .. } = question;
+        let mut solved = self.settle_friction(question, solver)?;
         let curves = &step.model().curves;
         if curves.bodies.is_empty() && curves.pairs.is_empty() {
             return Ok(solved);
@@ -119,7 +120,7 @@ impl Assembly {
             if off <= CURVES_AGREE * question.tolerance {
                 break;
             }
-            solved = self.settle_friction(step, contacts, solver, question)?;
+            solved = self.settle_friction(question, solver)?;
             iterations += solved.iterations;
         }
         solved.iterations = iterations;
@@ -162,9 +163,13 @@ impl Assembly {
     /// the rounding of their impulses; what then comes near the judge's tolerance is kept.
     fn ask(
         &mut self,
-        step: &Predicted,
+        Question {
+            step,
+            tolerance,
+            purpose,
+            ..
+        }: Question<'_>,
         solver: &mut dyn ContactSolver,
-        Question { tolerance, purpose }: Question,
     ) -> Result<Solved, Failure> {
         let (problem, guess) = (&self.problem, Some(&*self.impulses));
         let answer = solver.solve_for(purpose, problem, guess, tolerance);

@@ -105,19 +105,10 @@ impl<'a> Over<'a> {
         self.pair.push_new(new, first, out);
     }
 
-    /// The same of a place over the border of the face, unless the other body goes down beyond it: then edges meet, along another
-    /// direction. What its turn may level within the step is level.
-    fn push_over_border(
-        &self,
-        feature: Feature,
-        point: DVec3,
-        gap: f64,
-        first: usize,
-        out: &mut Vec<Candidate>,
-    ) {
-        if height_over_lowest(&self.now[1], self.outward(), point) <= self.pair.level() {
-            self.push(feature, point, gap, first, out);
-        }
+    /// Of a place over the border of the face: is the other body no lower beyond it? Else edges meet, along another direction. What
+    /// its turn may level within the step is level.
+    fn level_beyond(&self, point: DVec3) -> bool {
+        height_over_lowest(&self.now[1], self.outward(), point) <= self.pair.level()
     }
 
     /// Points and rims of the other body whose way leads over the face.
@@ -208,11 +199,9 @@ impl<'a> Over<'a> {
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
                 let point = self.now[0].world_of(at) - self.outward() * r;
-                if r > 0.0 {
-                    // A round side has no edge that would meet the border along another direction of its own.
+                // A round side has no edge that would meet the border along another direction of its own.
+                if r > 0.0 || self.level_beyond(point) {
                     self.push(feature, point, gap, first, out);
-                } else {
-                    self.push_over_border(feature, point, gap, first, out);
                 }
             }
         }
@@ -232,10 +221,12 @@ impl<'a> Over<'a> {
                 let material = self.end[1].world_of(other.local_of(point));
                 let q = self.end[0].local_of(material);
                 let (gap, gap_end) = (self.face.height(p), self.face.height(q));
-                if self.closing(gap, gap_end, 0) && self.face.clip(p, p, self.tolerance()).is_some()
+                if self.closing(gap, gap_end, 0)
+                    && self.face.clip(p, p, self.tolerance()).is_some()
+                    && self.level_beyond(point)
                 {
                     let feature = Feature::rim_over_border(self.reference_is_a, k, side, which);
-                    self.push_over_border(feature, point, gap, first, out);
+                    self.push(feature, point, gap, first, out);
                 }
             };
             for i in 0..self.face.n_sides() {

@@ -316,6 +316,36 @@ impl Pair<'_> {
                 push_new(new, tolerance, first, out);
             }
         }
+        self.over_border(side, slack, deepest, first, out);
+        // The face that looks at the triangle, if it does so at all.
+        let facing = (0..self.poly.faces.len())
+            .map(|f| {
+                (
+                    f,
+                    -(self.other.pose.orientation * self.poly.faces[f].normal).dot(outward),
+                )
+            })
+            .reduce(|best, f| if f.1 > best.1 { f } else { best });
+        if let Some((f, cosine)) = facing
+            && cosine > ALONG
+        {
+            self.over_face(f, slack, deepest, first, out);
+        }
+    }
+
+    /// Edges of the polytope over a border of the triangle that is no seam.
+    fn over_border(
+        &self,
+        side: f64,
+        slack: f64,
+        deepest: f64,
+        first: usize,
+        out: &mut Vec<Candidate>,
+    ) {
+        let n = self.facet.normal() * side;
+        let height = |x: DVec3| n.dot(x - self.points[0]);
+        let outward = self.tri.pose.orientation * n;
+        let tolerance = COINCIDE * size(&self.points);
         // Where the polytope goes down beyond the border, edges meet, along another direction.
         let lowest = self.poly.vertices.iter().map(|v| height(self.seen(*v).0));
         let lowest = lowest.fold(f64::INFINITY, f64::min);
@@ -345,20 +375,6 @@ impl Pair<'_> {
                     push_new(new, tolerance, first, out);
                 }
             }
-        }
-        // The face that looks at the triangle, if it does so at all.
-        let facing = (0..self.poly.faces.len())
-            .map(|f| {
-                (
-                    f,
-                    -(self.other.pose.orientation * self.poly.faces[f].normal).dot(outward),
-                )
-            })
-            .reduce(|best, f| if f.1 > best.1 { f } else { best });
-        if let Some((f, cosine)) = facing
-            && cosine > ALONG
-        {
-            self.over_face(f, slack, deepest, first, out);
         }
     }
 

@@ -319,11 +319,7 @@ impl InteriorPoint {
                 convexity: 0.0,
             };
             let mut trial = p.clone();
-            let outcome = if settings.centres {
-                self.ended_by_compliance(system, course, &mut trial, tolerance, settings)
-            } else {
-                self.ended_by_newton(system, course, &mut trial, tolerance, settings)
-            };
+            let outcome = self.ended(system, course, &mut trial, tolerance, settings);
             take_better(&mut best, p, outcome, trial);
             if best.residual <= tolerance || limit::reached() {
                 break;
@@ -332,8 +328,8 @@ impl InteriorPoint {
         best
     }
 
-    /// One path, finished by Newton.
-    fn ended_by_newton<S: Coupled>(
+    /// One path, each of the impulses that it offers finished by proximal steps or by Newton; the best are left in `p`.
+    fn ended<S: Coupled>(
         &mut self,
         system: &mut S,
         course: Course,
@@ -342,31 +338,19 @@ impl InteriorPoint {
         settings: &InteriorPointSettings,
     ) -> Outcome {
         let mut best = Outcome::NONE;
-        let mut finish = finished_by(&mut self.newton, &settings.newton, &mut best, p, tolerance);
-        let effort = self.path.follow(system, course, settings, &mut finish);
-        drop(finish);
-        best.effort += effort;
-        best
-    }
-
-    /// One path, finished by proximal steps.
-    fn ended_by_compliance<S: Coupled>(
-        &mut self,
-        system: &mut S,
-        course: Course,
-        p: &mut Vec<DVec3>,
-        tolerance: f64,
-        settings: &InteriorPointSettings,
-    ) -> Outcome {
-        let mut best = Outcome::NONE;
-        let compliant = &mut self.compliant;
-        let mut finish = |system: &mut S, trial: &[DVec3]| {
-            let mut trial = trial.to_vec();
-            let outcome = compliant.finish(system, &mut trial, tolerance, CENTRES);
-            take_better(&mut best, p, outcome, trial);
-            best.residual <= tolerance
+        let (newton, compliant) = (&mut self.newton, &mut self.compliant);
+        let effort = if settings.centres {
+            let mut finish = |system: &mut S, trial: &[DVec3]| {
+                let mut trial = trial.to_vec();
+                let outcome = compliant.finish(system, &mut trial, tolerance, CENTRES);
+                take_better(&mut best, p, outcome, trial);
+                best.residual <= tolerance
+            };
+            self.path.follow(system, course, settings, &mut finish)
+        } else {
+            let mut finish = finished_by(newton, &settings.newton, &mut best, p, tolerance);
+            self.path.follow(system, course, settings, &mut finish)
         };
-        let effort = self.path.follow(system, course, settings, &mut finish);
         best.effort += effort;
         best
     }

@@ -223,8 +223,16 @@ fn pyramid(mu: f64, n_d: usize, w: &DMat3, q: DVec3) -> DVec3 {
         let p = contact_vector(t.normal(p_t), p_t);
         consider(p, *w * p + q);
     }
+    slides(mu, n_d, w, q, &mut consider);
+    best.1
+}
+
+/// Impulses of a pyramid along each of its directions and between two of them, with the velocities they give; those that dissipate less
+/// than another are passed over.
+fn slides(mu: f64, n_d: usize, w: &DMat3, q: DVec3, consider: &mut impl FnMut(DVec3, DVec3)) {
     // A slide that misses maximal dissipation by more than this is not worth a closer look.
-    let slack = 1e-9 * (q.length() + w_bar * q.x.abs() / w_nn);
+    let w_bar = (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0;
+    let slack = 1e-9 * (q.length() + w_bar * q.x.abs() / w.x_axis.x);
     let w_n = DVec3::new(w.x_axis.x, w.y_axis.x, w.z_axis.x);
     let mut fan = [n_d - 1, 0, 1].map(|j| direction(j, n_d));
     for j in 0..n_d {
@@ -259,7 +267,6 @@ fn pyramid(mu: f64, n_d: usize, w: &DMat3, q: DVec3) -> DVec3 {
             }
         }
     }
-    best.1
 }
 
 /// Friction within a disc or polygon: p_t minimises ½ p_t·S p_t + p_t·q_t over it, S the tangential block.
@@ -289,24 +296,7 @@ fn disc(radius: f64, directions: Option<usize>, w: &DMat3, q: DVec3) -> DVec3 {
         return contact_vector(0.0, p_t);
     }
     if let Some(n_d) = directions {
-        let w_bar = (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0;
-        let mut best = (f64::INFINITY, DVec3::ZERO);
-        for j in 0..n_d {
-            let (a, b) = (direction(j, n_d) * radius, direction(j + 1, n_d) * radius);
-            let edge = b - a;
-            let curvature = edge.dot(t.schur * edge);
-            let s = if curvature > 0.0 {
-                (-edge.dot(t.schur * a + t.rhs) / curvature).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            let p = contact_vector(0.0, a + edge * s);
-            let r = law.natural_map(p, *w * p + q, w_bar).length();
-            if r < best.0 {
-                best = (r, p);
-            }
-        }
-        return best.1;
+        return polygon(&law, (radius, n_d), &t, w, q);
     }
     // |q_t| = |(S + λ)p_t| ≥ λ r bounds λ from above.
     let (mut lambda, highest) = (0.0_f64, t.rhs.length() / radius);
@@ -329,6 +319,29 @@ fn disc(radius: f64, directions: Option<usize>, w: &DMat3, q: DVec3) -> DVec3 {
         lambda = next;
     }
     contact_vector(0.0, p_t / p_t.length() * radius)
+}
+
+/// The same where it slides on the polygon of `n_d` corners: the best point of every edge, and of those the one that misses the law
+/// least.
+fn polygon(law: &Law, (radius, n_d): (f64, usize), t: &Tangential, w: &DMat3, q: DVec3) -> DVec3 {
+    let w_bar = (w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0;
+    let mut best = (f64::INFINITY, DVec3::ZERO);
+    for j in 0..n_d {
+        let (a, b) = (direction(j, n_d) * radius, direction(j + 1, n_d) * radius);
+        let edge = b - a;
+        let curvature = edge.dot(t.schur * edge);
+        let s = if curvature > 0.0 {
+            (-edge.dot(t.schur * a + t.rhs) / curvature).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let p = contact_vector(0.0, a + edge * s);
+        let r = law.natural_map(p, *w * p + q, w_bar).length();
+        if r < best.0 {
+            best = (r, p);
+        }
+    }
+    best.1
 }
 
 /// Rows with bounds: projected Gauss-Seidel on the 3×3 block, which converges for symmetric

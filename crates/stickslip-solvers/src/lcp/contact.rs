@@ -73,6 +73,35 @@ fn opposite(rows: &Rows, q: &[f64], a: usize, b: usize, except: usize) -> bool {
             .all(|(x, y)| x.0 == y.0 && near(x.1, y.1))
 }
 
+/// The contact with friction whose slip σ is row `s`, 0 ≤ σ ⟂ μ p_n − Σβ ≥ 0, and its coefficient; None where that row is no such thing.
+fn pyramid_of(problem: &MixedLcp, rows: &Rows, s: usize) -> Option<(Place, f64)> {
+    let (members, normals): (Vec<_>, Vec<_>) = rows[s].iter().partition(|e| e.1 == -1.0);
+    let [&(normal, mu)] = normals[..] else {
+        return None;
+    };
+    let column: Vec<_> = problem.m.column(s).filter(|e| e.1 != 0.0).collect();
+    let ones = column.iter().all(|e| e.1 == 1.0);
+    let same =
+        column.len() == members.len() && column.iter().all(|c| members.iter().any(|m| m.0 == c.0));
+    if !(mu > 0.0 && ones && same) {
+        return None;
+    }
+    let mut left: Vec<usize> = members.iter().map(|m| m.0).collect();
+    let mut pairs = Vec::new();
+    while let Some(a) = left.first().copied() {
+        let mut others = left[1..].iter();
+        let found = others.position(|&b| opposite(rows, &problem.q, a, b, s))?;
+        pairs.push([a, left.remove(found + 1)]);
+        left.remove(0);
+    }
+    let place = Place {
+        normal,
+        pairs,
+        sigma: Some(s),
+    };
+    (1..=2).contains(&place.pairs.len()).then_some((place, mu))
+}
+
 impl LcpContact {
     /// The contact problem that this LCP states; None where it states none with friction.
     #[must_use]
@@ -89,42 +118,14 @@ impl LcpContact {
             if rows[s].iter().any(|e| e.0 == s) || problem.q[s] != 0.0 {
                 continue;
             }
-            let (members, normals): (Vec<_>, Vec<_>) = rows[s].iter().partition(|e| e.1 == -1.0);
-            let [&(normal, mu)] = normals[..] else {
-                return None;
-            };
-            let column: Vec<_> = problem.m.column(s).filter(|e| e.1 != 0.0).collect();
-            let ones = column.iter().all(|e| e.1 == 1.0);
-            let same = column.len() == members.len()
-                && column.iter().all(|c| members.iter().any(|m| m.0 == c.0));
-            if !(mu > 0.0 && ones && same) {
-                return None;
-            }
-            let mut left: Vec<usize> = members.iter().map(|m| m.0).collect();
-            let mut pairs = Vec::new();
-            while let Some(a) = left.first().copied() {
-                let found = left[1..]
-                    .iter()
-                    .position(|&b| opposite(&rows, &problem.q, a, b, s))?;
-                pairs.push([a, left.remove(found + 1)]);
-                left.remove(0);
-            }
-            if pairs.len() > 2 || pairs.is_empty() {
-                return None;
-            }
-            for k in [s, normal]
-                .into_iter()
-                .chain(pairs.iter().flatten().copied())
-            {
+            let (place, mu) = pyramid_of(problem, &rows, s)?;
+            let members = place.pairs.iter().flatten().copied();
+            for k in [s, place.normal].into_iter().chain(members) {
                 if owner[k].replace(places.len()).is_some() {
                     return None;
                 }
             }
-            places.push(Place {
-                normal,
-                pairs,
-                sigma: Some(s),
-            });
+            places.push(place);
             coefficients.push(mu);
         }
         if places.is_empty() {

@@ -10,6 +10,7 @@
 //! | module | what | used |
 //! |---|---|---|
 //! | `step`, [`local`], [`global`], `posed` | the forms above | everywhere; the global one by files only |
+//! | `arms` | how a block acts on bodies: columns of W | the form of bodies |
 //! | [`delassus`] | D, sparse in 3×3 blocks | the local form |
 //! | [`law`] | which pairs of impulse and velocity are allowed: projections, maps, derivatives | residuals, Newton, sweeps |
 //! | [`smoothed`] | the laws with their corners rounded by a parameter | interior point, homotopy |
@@ -18,6 +19,7 @@
 //! | `rounded` | pyramids replaced by the cones inside them | `auto` |
 //! | [`generate`] | random problems | tests, benchmarks |
 
+mod arms;
 pub mod delassus;
 pub mod generate;
 pub mod global;
@@ -30,7 +32,6 @@ pub(crate) mod rounded;
 pub mod smoothed;
 mod step;
 
+pub use arms::{Action, Arm, Arms};
 pub use posed::Posed;
-pub use step::{
-    Action, Arm, Arms, ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist,
-};
+pub use step::{ContactBlock, ContactProblem, InverseMass, Law, MOST_DIRECTIONS, Twist};

@@ -2,6 +2,8 @@
 
 use glam::{DMat3, DVec3};
 
+use super::arms::Arms;
+
 /// Mass of one free body, kept inverted: the only form a step needs.
 ///
 /// M_b = diag(m I₃, I_W) in the world frame at the start of the step; columns ordered (v, ω).
@@ -30,96 +32,6 @@ impl Twist {
             let (v, w) = (a.linear - b.linear, a.angular - b.angular);
             f64::max(most, v.length()).max(w.length())
         })
-    }
-}
-
-/// What the impulses of an arm are.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Action {
-    /// Forces at a point: the unit impulse d is the wrench (d, r × d).
-    #[default]
-    Force,
-    /// Pure torques: the unit impulse d is the wrench (0, d), whatever the lever.
-    Torque,
-    /// One number only, as of a row that couples two joints: an impulse along x is this wrench, whatever the lever, and those along y and
-    /// z do nothing. The block's frame is the world's axes.
-    Row {
-        /// Force part, of the unit impulse.
-        force: DVec3,
-        /// Torque part about the centre of mass.
-        torque: DVec3,
-    },
-}
-
-/// How one contact acts on one body: columns of W for that body.
-///
-/// `lever` is r = (contact point − centre of mass), `sign` is +1 on the body the normal points to,
-/// −1 on the other. A unit impulse d (a world direction) on the contact changes the body's momentum
-/// by sign·(d, r × d); the contact's relative velocity along d is Σ sign·d·(v + ω × r). An arm that
-/// acts by a torque has sign·(0, d) and Σ sign·d·ω.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arm {
-    /// Index of the free body.
-    pub body: usize,
-    /// From the centre of mass to the contact point, m.
-    pub lever: DVec3,
-    /// +1 or −1.
-    pub sign: f64,
-    /// Force at the point, or torque.
-    pub action: Action,
-}
-
-/// The arms of a block: two at most of a contact or a joint, up to four of a row that couples two joints.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arms {
-    near: [Option<Arm>; 2],
-    /// Those beyond two; few blocks have any.
-    far: Option<Box<[Option<Arm>; 2]>>,
-}
-
-impl Arms {
-    /// Most arms of a block.
-    pub const MOST: usize = 4;
-
-    /// Up to four arms.
-    #[must_use]
-    pub fn four(arms: [Option<Arm>; Self::MOST]) -> Self {
-        let [a, b, c, d] = arms;
-        let far = (c.is_some() || d.is_some()).then(|| Box::new([c, d]));
-        Self { near: [a, b], far }
-    }
-
-    /// All of them, absent ones as `None`.
-    pub fn iter(&self) -> impl Iterator<Item = &Option<Arm>> {
-        let far = self.far.iter().flat_map(|far| far.iter());
-        self.near.iter().chain(far)
-    }
-
-    /// All of them, to be changed.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Option<Arm>> {
-        let far = self.far.iter_mut().flat_map(|far| far.iter_mut());
-        self.near.iter_mut().chain(far)
-    }
-}
-
-impl From<[Option<Arm>; 2]> for Arms {
-    fn from(near: [Option<Arm>; 2]) -> Self {
-        Self { near, far: None }
-    }
-}
-
-/// The first two.
-impl std::ops::Index<usize> for Arms {
-    type Output = Option<Arm>;
-
-    fn index(&self, k: usize) -> &Option<Arm> {
-        &self.near[k]
-    }
-}
-
-impl std::ops::IndexMut<usize> for Arms {
-    fn index_mut(&mut self, k: usize) -> &mut Option<Arm> {
-        &mut self.near[k]
     }
 }
 
@@ -220,41 +132,6 @@ pub struct ContactProblem {
     pub contacts: Vec<ContactBlock>,
     /// The least residual to be asked of each contact's island, m/s: b is not known better. Empty where nothing hinders.
     pub floors: Vec<f64>,
-}
-
-impl Arm {
-    /// The wrench (force part, torque part) of the impulse `p` (world frame) on this body.
-    #[must_use]
-    pub fn wrench(&self, p: DVec3) -> (DVec3, DVec3) {
-        let p = p * self.sign;
-        match self.action {
-            Action::Force => (p, self.lever.cross(p)),
-            Action::Torque => (DVec3::ZERO, p),
-            Action::Row { force, torque } => (force * p.x, torque * p.x),
-        }
-    }
-
-    /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
-    #[must_use]
-    pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
-        let (force, torque) = self.wrench(p);
-        Twist {
-            linear: force * inverse.mass,
-            angular: inverse.inertia * torque,
-        }
-    }
-
-    /// This body's share of the contact's relative velocity, world frame, m/s (rad/s for a torque).
-    #[must_use]
-    pub fn velocity(&self, nu: &Twist) -> DVec3 {
-        match self.action {
-            Action::Force => (nu.linear + nu.angular.cross(self.lever)) * self.sign,
-            Action::Torque => nu.angular * self.sign,
-            Action::Row { force, torque } => {
-                DVec3::X * ((force.dot(nu.linear) + torque.dot(nu.angular)) * self.sign)
-            }
-        }
-    }
 }
 
 impl ContactBlock {

@@ -16,6 +16,11 @@ fn coordinate(world: &World, joint: &str, axis: usize) -> f64 {
     world.last_step().joints[k].coordinates[axis]
 }
 
+/// A hinge of the world through `point`, about x.
+fn axle(name: &str, wheel: &str, point: DVec3) -> JointSpec {
+    JointSpec::hinge(name, ["world", wheel], point, DVec3::X)
+}
+
 /// Two wheels on axles of the world, the second at `ratio` times the angle of the first; a torque on the first.
 fn wheels(h: f64, ratio: f64) -> World {
     let wheel = |name: &str, x: f64, mass: f64| {
@@ -27,18 +32,8 @@ fn wheels(h: f64, ratio: f64) -> World {
         .energy_check(true)
         .body(wheel("a", 0.0, 2.0))
         .body(wheel("b", 1.0, 0.7))
-        .joint(JointSpec::hinge(
-            "first",
-            ["world", "a"],
-            DVec3::ZERO,
-            DVec3::X,
-        ))
-        .joint(JointSpec::hinge(
-            "second",
-            ["world", "b"],
-            DVec3::X,
-            DVec3::X,
-        ))
+        .joint(axle("first", "a", DVec3::ZERO))
+        .joint(axle("second", "b", DVec3::X))
         .gear(GearSpec::new("gear", ["first", "second"], [RX, RX], ratio))
         .force("a", |_, _| Wrench {
             force: DVec3::ZERO,
@@ -142,18 +137,8 @@ fn a_weight_on_a_rack_turns_a_train_of_wheels() {
                 DVec3::X * 2.0,
                 -DVec3::Z,
             ))
-            .joint(JointSpec::hinge(
-                "first",
-                ["world", "a"],
-                DVec3::ZERO,
-                DVec3::X,
-            ))
-            .joint(JointSpec::hinge(
-                "second",
-                ["world", "b"],
-                DVec3::X,
-                DVec3::X,
-            ))
+            .joint(axle("first", "a", DVec3::ZERO))
+            .joint(axle("second", "b", DVec3::X))
             .gear(GearSpec::new(
                 "pinion",
                 ["rail", "first"],
@@ -277,18 +262,8 @@ fn wheels_with(gear: GearSpec) -> Result<World, BuildError> {
     World::builder()
         .body(cuboid("a", DVec3::splat(0.1), 1.0))
         .body(cuboid("b", DVec3::splat(0.1), 1.0).at(DVec3::X))
-        .joint(JointSpec::hinge(
-            "first",
-            ["world", "a"],
-            DVec3::ZERO,
-            DVec3::X,
-        ))
-        .joint(JointSpec::hinge(
-            "second",
-            ["world", "b"],
-            DVec3::X,
-            DVec3::X,
-        ))
+        .joint(axle("first", "a", DVec3::ZERO))
+        .joint(axle("second", "b", DVec3::X))
         .gear(gear)
         .build()
 }

@@ -70,60 +70,81 @@ impl Joints {
         let mut worst = (0.0, 0);
         let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
         for (n, source) in self.sources.iter().enumerate() {
-            if let Source::Gear { gear } = *source {
-                let place = self.first_block + n;
-                let (gear, p) = (&step.model().gears[gear], p.get(place).map_or(0.0, |p| p.x));
-                let block = &mut blocks[place];
-                let off = self.linearise_gear(step, (n, gear), block, (nu, p), pace);
-                if off > worst.0 || off.is_nan() {
-                    worst = (off, gear.joints[1]);
+            let place = self.first_block + n;
+            let block = &mut blocks[place];
+            let p = p.get(place).copied().unwrap_or_default();
+            let (off, joint) = match *source {
+                Source::Gear { gear } => {
+                    let gear = &step.model().gears[gear];
+                    let off = self.linearise_gear(step, (n, gear), block, (nu, p.x), pace);
+                    (off, gear.joints[1])
                 }
+                Source::Joint { joint: k, .. } => {
+                    let joint = &step.model().joints[k];
+                    if known != k {
+                        let poses = joint
+                            .bodies
+                            .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
+                        to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
+                        known = k;
+                    }
+                    (self.linearise_joint(step, n, &to, block, (nu, p), pace), k)
+                }
+                Source::Spring { .. } => continue,
+            };
+            if off > worst.0 || off.is_nan() {
+                worst = (off, joint);
             }
-            let Source::Joint {
+        }
+        worst
+    }
+
+    /// The same of the nth block, which is a joint's, whose coordinates at the trial motion are `to`.
+    fn linearise_joint(
+        &self,
+        step: &Predicted,
+        n: usize,
+        to: &[f64; AXES],
+        block: &mut ContactBlock,
+        (nu, p): (&[Twist], DVec3),
+        pace: Pace,
+    ) -> f64 {
+        let (
+            Source::Joint {
                 joint: k,
                 first,
                 row,
-            } = *source
-            else {
-                continue;
+            },
+            Law::Box { lo, hi },
+        ) = (self.sources[n], &block.law)
+        else {
+            return 0.0;
+        };
+        let (lo, hi, joint) = (*lo, *hi, &step.model().joints[k]);
+        let mut world = DVec3::ZERO;
+        for arm in block.arms.iter().flatten() {
+            world += arm.velocity(&nu[arm.body]);
+        }
+        let rates = block.to_contact(world);
+        let said = rates + block.b + block.compliance * p;
+        let old = block.b + block.compliance * p;
+        let gives = self.gives[n];
+        block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]) + gives;
+        let mut worst = 0.0;
+        for i in (0..3).filter(|&i| lo[i] != hi[i]) {
+            let axis = first + i;
+            let u = if step.plan.is_instant() {
+                rates[i] - self.kept_rate(step, k, axis) * joint.scale(axis)
+            } else {
+                let wanted = self.wanted(step, k, axis, row);
+                (to[axis] - wanted) / step.plan.h * joint.scale(axis) + gives[i] * p[i]
             };
-            let joint = &step.model().joints[k];
-            if known != k {
-                let poses = joint
-                    .bodies
-                    .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
-                to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
-                known = k;
+            let off = (u - said[i]).abs();
+            if off > worst || off.is_nan() {
+                worst = off;
             }
-            let block = &mut blocks[self.first_block + n];
-            let mut world = DVec3::ZERO;
-            for arm in block.arms.iter().flatten() {
-                world += arm.velocity(&nu[arm.body]);
-            }
-            let rates = block.to_contact(world);
-            let p = p.get(self.first_block + n).copied().unwrap_or_default();
-            let said = rates + block.b + block.compliance * p;
-            let old = block.b + block.compliance * p;
-            let gives = self.gives[n];
-            block.compliance = DVec3::splat(compliance(pace.round) * self.w_bar[n]) + gives;
-            let Law::Box { lo, hi } = block.law else {
-                continue;
-            };
-            for i in (0..3).filter(|&i| lo[i] != hi[i]) {
-                let axis = first + i;
-                let u = if step.plan.is_instant() {
-                    rates[i] - self.kept_rate(step, k, axis) * joint.scale(axis)
-                } else {
-                    let wanted = self.wanted(step, k, axis, row);
-                    (to[axis] - wanted) / step.plan.h * joint.scale(axis) + gives[i] * p[i]
-                };
-                let off = (u - said[i]).abs();
-                if off > worst.0 || off.is_nan() {
-                    worst = (off, k);
-                }
-                let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
-                block.b[i] = new - block.compliance[i] * p[i];
-            }
+            let new = old[i] + (u - rates[i] - old[i]) * pace.relaxation;
+            block.b[i] = new - block.compliance[i] * p[i];
         }
         worst
     }

@@ -32,7 +32,25 @@ impl Joints {
             done.coordinates[0] = gear.misfit(|k| record[k].coordinates);
             record.push(done);
         }
-        for (source, p) in self.sources.iter().zip(&p[self.first_block..]) {
+        self.add_impulses(model, &p[self.first_block..], record);
+        let (joints, springs) = record.split_at_mut(model.joints.len());
+        for (k, done) in joints.iter_mut().enumerate() {
+            let placed = self.acting(step, k, |i| next[i].pose);
+            (done.linear, done.angular) = placed.wrench(&done.total());
+        }
+        for (placed, done) in self.springs.iter().zip(springs) {
+            let p = placed.vector(DVec3::from_slice(&done.hold));
+            if placed.torque {
+                done.angular = p;
+            } else {
+                done.linear = p;
+            }
+        }
+    }
+
+    /// The impulses of the blocks, each where it belongs in the record.
+    fn add_impulses(&self, model: &Model, p: &[DVec3], record: &mut [JointImpulse]) {
+        for (source, p) in self.sources.iter().zip(p) {
             match *source {
                 Source::Gear { gear } => {
                     let place = model.joints.len() + model.springs.len() + gear;
@@ -55,19 +73,6 @@ impl Joints {
                     let done = &mut record[model.joints.len() + spring];
                     done.hold[..3].copy_from_slice(&(*p * scale).to_array());
                 }
-            }
-        }
-        let (joints, springs) = record.split_at_mut(model.joints.len());
-        for (k, done) in joints.iter_mut().enumerate() {
-            let placed = self.acting(step, k, |i| next[i].pose);
-            (done.linear, done.angular) = placed.wrench(&done.total());
-        }
-        for (placed, done) in self.springs.iter().zip(springs) {
-            let p = placed.vector(DVec3::from_slice(&done.hold));
-            if placed.torque {
-                done.angular = p;
-            } else {
-                done.linear = p;
             }
         }
     }

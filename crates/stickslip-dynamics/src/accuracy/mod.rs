@@ -12,17 +12,20 @@
 //!
 //! Overlap is the fifth: deeper than a thousandth of the thinnest body there.
 
+mod doubt;
+mod swing;
+
 use crate::methods::Method;
 use crate::motion::Motion;
 use crate::world::World;
+pub use doubt::Doubt;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::fmt;
 use stickslip_geometry::{Pose, Shape};
-use stickslip_model::spring::{Ends, Spring};
-use stickslip_model::words::time;
-use stickslip_model::{BodyState, Model, StepRecord};
+use stickslip_model::spring::Ends;
+use stickslip_model::{Model, StepRecord};
+use swing::{swing, swing_lost};
 
 /// Turn of a body in a step from which on it is told of, rad.
 const TURN: f64 = 0.3;
@@ -36,125 +39,6 @@ const PERIOD: f64 = 20.0;
 const OVERLAP: f64 = 1e-3;
 /// Samples of a prescribed motion in each step: one that is faster than its steps is seen too.
 const SAMPLES: u32 = 4;
-
-/// A sign that the steps are too long for what they are to show.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Doubt {
-    /// A body turns far in one step.
-    Turn {
-        /// Whose.
-        body: String,
-        /// The largest turn, rad.
-        angle: f64,
-        /// When, s.
-        t: f64,
-    },
-    /// Two bodies bounce on each other in few steps.
-    Bounce {
-        /// Which.
-        bodies: [String; 2],
-        /// Steps of the longest bounce.
-        steps: f64,
-    },
-    /// A spring swings, and the step damps it.
-    Spring {
-        /// Which.
-        spring: String,
-        /// Its period, s.
-        period: f64,
-        /// In steps.
-        steps: f64,
-        /// Part of the swing that is lost each period beyond what its damper takes.
-        lost: f64,
-    },
-    /// A prescribed body moves to and fro in few steps.
-    Motion {
-        /// Which.
-        body: String,
-        /// Mean time between two reversals the same way, s.
-        period: f64,
-        /// In steps.
-        steps: f64,
-    },
-    /// Bodies overlap.
-    Overlap {
-        /// How deep, m.
-        depth: f64,
-        /// Half of the thickness of the thinnest body in contact then, m.
-        thickness: f64,
-        /// When, s.
-        t: f64,
-    },
-}
-
-impl Doubt {
-    /// A word for programs.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Turn { .. } => "turn",
-            Self::Bounce { .. } => "bounce",
-            Self::Spring { .. } => "spring",
-            Self::Motion { .. } => "motion",
-            Self::Overlap { .. } => "overlap",
-        }
-    }
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Turn { body, angle, t } => write!(
-                f,
-                "\"{body}\" turns {angle:.2} rad in the step to t = {} s: {:.0} steps a turn",
-                time(*t),
-                2.0 * PI / angle
-            ),
-            Self::Bounce {
-                bodies: [a, b],
-                steps,
-            } => write!(
-                f,
-                "no bounce of \"{a}\" and \"{b}\" takes more than {steps:.0} steps: each begins up to a step late"
-            ),
-            Self::Spring {
-                spring,
-                period,
-                steps,
-                lost,
-            } => write!(
-                f,
-                "\"{spring}\" swings with a period of {} s, {steps:.1} steps: they take {:.0} % of its swing each period",
-                three_digits(*period),
-                100.0 * lost
-            ),
-            Self::Motion {
-                body,
-                period,
-                steps,
-            } => write!(
-                f,
-                "\"{body}\" moves to and fro every {} s, in {steps:.1} steps",
-                three_digits(*period)
-            ),
-            Self::Overlap {
-                depth,
-                thickness,
-                t,
-            } => write!(
-                f,
-                "bodies overlap by {depth:.1e} m at t = {} s: {:.1} % of the thinnest there",
-                time(*t),
-                100.0 * depth / thickness
-            ),
-        }
-    }
-}
-
-/// A time to three digits.
-fn three_digits(t: f64) -> String {
-    time(format!("{t:.2e}").parse().unwrap_or(t))
-}
 
 /// Watches a run, step by step.
 #[derive(Clone, Debug)]
@@ -439,38 +323,6 @@ fn half_thickness(shape: &Shape) -> Option<f64> {
     (least > 0.0 && least.is_finite()).then_some(least)
 }
 
-/// ω (rad/s) and ζ of a spring with its two bodies and nothing else; `None` where it does not swing.
-fn swing(model: &Model, states: &[BodyState], spring: &Spring) -> Option<(f64, f64)> {
-    if spring.explicit || spring.stiffness <= 0.0 {
-        return None;
-    }
-    let placed = spring.place(model, states, 0.0);
-    let d = placed.directions[0];
-    let mut inverse = 0.0;
-    for arm in placed.arms.iter().flatten() {
-        let body = &model.bodies[arm.body];
-        let Some(mass) = &body.mass else { continue };
-        let pose = &states[arm.body].pose;
-        let turning = pose.orientation.conjugate() * (arm.point - pose.position).cross(d);
-        inverse += 1.0 / mass.mass + turning.dot(body.inverse_inertia * turning);
-    }
-    if inverse <= 0.0 {
-        return None;
-    }
-    let mass = 1.0 / inverse + spring.inertance;
-    let omega = (spring.stiffness / mass).sqrt();
-    let zeta = 0.5 * spring.damping / (spring.stiffness * mass).sqrt();
-    (zeta < 1.0).then_some((omega, zeta))
-}
-
-/// Part of its swing that a mode loses each period to implicit steps of h, beyond what its damper takes.
-fn swing_lost(omega: f64, zeta: f64, h: f64) -> f64 {
-    let free = omega * (1.0 - zeta * zeta).sqrt();
-    let (decay, turn) = (h * zeta * omega, h * free);
-    let kept = libm::exp(decay) / libm::hypot(1.0 + decay, turn);
-    1.0 - libm::pow(kept, 2.0 * PI / turn)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -487,19 +339,5 @@ mod tests {
         let mut still = Reversals::default();
         (0..100).for_each(|k| still.add(f64::from(k), 1.0 + 1e-3 * f64::from(k % 2)));
         assert_eq!(still.period(), None);
-    }
-
-    #[test]
-    fn a_swing_loses_what_implicit_steps_take() {
-        // x⁺ = x + h v⁺, v⁺ = v − h ω² x⁺, over one period of 50 steps.
-        let (omega, steps) = (2.0 * PI, 50);
-        let h = 1.0 / f64::from(steps);
-        let (mut x, mut v) = (1.0, 0.0);
-        for _ in 0..steps {
-            v = (v - h * omega * omega * x) / (1.0 + h * h * omega * omega);
-            x += h * v;
-        }
-        let left = libm::hypot(x, v / omega);
-        assert!((1.0 - left - swing_lost(omega, 0.0, h)).abs() < 1e-12);
     }
 }

@@ -1,13 +1,15 @@
 //! What can be read off a recorded step, by name: `box.x`, `energy`, `force on box`, `force on box from ground.z`, `torque on box.x`,
-//! `hinge.torque`, `hinge.rx`, `hinge.motor.rx`. The same names in the program, in Python and in sweeps.
+//! `hinge.torque`, `hinge.rx`, `hinge.motor.rx`. The same names in the program, in Python, in sweeps and on the page.
 //!
 //! Forces and torques are means over the step: impulse by length. A record without length (a phase of an impact, the initial state)
 //! has none.
 
+mod names;
+
+use self::names::{of_bodies, of_one};
 use crate::converge::quantity::{COMPONENTS, component_of};
-use crate::expression::nearest;
 use glam::DVec3;
-use stickslip_model::joint::{AXES, AXIS_NAMES};
+use stickslip_model::joint::AXES;
 use stickslip_model::{BodyState, JointImpulse, Model, StepRecord};
 
 /// One number of a record.
@@ -20,7 +22,8 @@ pub struct Probe {
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Energy,
-    Kinetic,
+    /// Of one body, or of all.
+    Kinetic(Option<usize>),
     Potential,
     /// One of [`COMPONENTS`] of a body.
     State(usize, usize),
@@ -28,6 +31,8 @@ enum What {
     Force(usize, Option<usize>, Part),
     /// The torque of the same about the body's origin.
     Torque(usize, Option<usize>, Part),
+    /// The least gap of the contacts of two bodies.
+    Gap(usize, usize),
     /// Of a joint or spring, on its second body.
     Joint(usize, Load, Part),
     /// A coordinate of a joint.
@@ -77,9 +82,9 @@ impl Probe {
         let name = text.trim();
         let what = match name {
             "energy" => Ok(What::Energy),
-            "kinetic energy" => Ok(What::Kinetic),
+            "kinetic energy" => Ok(What::Kinetic(None)),
             "potential energy" => Ok(What::Potential),
-            _ => contact(name, model).unwrap_or_else(|| of_one(name, model)),
+            _ => of_bodies(name, model).unwrap_or_else(|| of_one(name, model)),
         };
         what.map_err(|reason| ProbeError {
             text: name.into(),
@@ -101,7 +106,8 @@ impl Probe {
     #[must_use]
     pub fn unit(&self) -> &'static str {
         match self.what {
-            What::Energy | What::Kinetic | What::Potential => "J",
+            What::Energy | What::Kinetic(_) | What::Potential => "J",
+            What::Gap(..) => "m",
             What::State(_, component) => COMPONENTS[component].1,
             What::Force(..) | What::Joint(_, Load::Force, _) => "N",
             What::Torque(..) | What::Joint(_, Load::Torque, _) => "N m",
@@ -110,17 +116,19 @@ impl Probe {
         }
     }
 
-    /// Its value at the end of a step, or its mean over it; `None` where a force is asked for and the record has no length.
+    /// Its value at the end of a step, or its mean over it; `None` where a force is asked for and the record has no length, or a gap
+    /// where there is no contact.
     #[must_use]
     pub fn of(&self, model: &Model, step: &StepRecord) -> Option<f64> {
         let per_time = |impulse: f64| (step.h > 0.0).then(|| impulse / step.h);
         match self.what {
             What::Energy => Some(step.energy),
-            What::Kinetic => Some(kinetic(model, &step.bodies)),
-            What::Potential => Some(step.energy - kinetic(model, &step.bodies)),
+            What::Kinetic(body) => Some(kinetic(model, &step.bodies, body)),
+            What::Potential => Some(step.energy - kinetic(model, &step.bodies, None)),
             What::State(body, component) => Some(component_of(&step.bodies[body], component)),
             What::Force(on, from, part) => per_time(force(step, on, from, part)),
             What::Torque(on, from, part) => per_time(part.of(torque(step, on, from))),
+            What::Gap(a, b) => gap(step, [a, b]),
             What::Joint(joint, load, part) => {
                 let done = step.joints.get(joint)?;
                 per_time(part.of(match load {
@@ -153,141 +161,18 @@ impl AxisPart {
     }
 }
 
-/// `force on A`, `force on A from B`, `force between A and B` (on A), `torque on A`, each with `.x`, `.y`, `.z`; forces also with
-/// `.normal` and `.friction`. `None` where the name does not begin so.
-fn contact(name: &str, model: &Model) -> Option<Result<What, String>> {
-    let forms = [
-        ("force on ", " from "),
-        ("force between ", " and "),
-        ("torque on ", " from "),
-    ];
-    let (form, rest) = (0..)
-        .zip(forms)
-        .find_map(|(k, (begin, between))| Some(((k, between), name.strip_prefix(begin)?)))?;
-    let (kind, between) = form;
-    let (rest, part) = split_part(rest, kind != 2);
-    let find = |body: &str| {
-        let found = model.body_names().position(|n| n == body);
-        found.ok_or_else(|| unknown("body", body, model.body_names()))
-    };
-    let what = |on: usize, from: Option<usize>| match kind {
-        2 => What::Torque(on, from, part),
-        _ => What::Force(on, from, part),
-    };
-    // A body's name may hold the words between.
-    if kind != 1
-        && let Ok(on) = find(rest)
-    {
-        return Some(Ok(what(on, None)));
-    }
-    let pair = rest.match_indices(between).find_map(|(at, _)| {
-        let (a, b) = (&rest[..at], &rest[at + between.len()..]);
-        Some((find(a).ok()?, find(b).ok()?))
-    });
-    let first = rest.split(between).next().unwrap_or(rest);
-    let second = rest.split(between).nth(1);
-    Some(match pair {
-        Some((a, b)) => Ok(what(a, Some(b))),
-        None => Err(find(first)
-            .and_then(|_| second.map_or(Err("expected `force between A and B`".into()), find))
-            .err()
-            .unwrap_or_else(|| "no such bodies".into())),
-    })
+/// The least gap of the contacts of two bodies, m.
+fn gap(step: &StepRecord, [a, b]: [usize; 2]) -> Option<f64> {
+    let contacts = step.contacts.iter().map(|c| &c.contact);
+    let own = contacts.filter(|c| c.bodies == [a, b] || c.bodies == [b, a]);
+    own.map(|c| c.gap).min_by(f64::total_cmp)
 }
 
-fn split_part(text: &str, force: bool) -> (&str, Part) {
-    let parts = [
-        (".x", Part::Component(0)),
-        (".y", Part::Component(1)),
-        (".z", Part::Component(2)),
-        (".normal", Part::Normal),
-        (".friction", Part::Friction),
-    ];
-    let usable = if force { 5 } else { 3 };
-    parts[..usable]
-        .iter()
-        .find_map(|(ending, part)| Some((text.strip_suffix(ending)?, *part)))
-        .unwrap_or((text, Part::Size))
-}
-
-/// `BODY.COMPONENT`, or of a joint `.x` to `.rz`, `.force`, `.torque` (with `.x`, `.y`, `.z`), `.hold.rx`, `.motor.rx`, `.friction.rx`.
-fn of_one(name: &str, model: &Model) -> Result<What, String> {
-    // Names may have dots: the longest that fits.
-    let bodies = model.body_names().enumerate().map(|(k, n)| (n, k, false));
-    let joints = model.joint_names().enumerate().map(|(k, n)| (n, k, true));
-    let fits = |owner: &&(&str, usize, bool)| {
-        name.strip_prefix(owner.0)
-            .is_some_and(|rest| rest.starts_with('.'))
-    };
-    let owners: Vec<_> = bodies.chain(joints).collect();
-    let mut fitting: Vec<_> = owners.iter().filter(fits).collect();
-    fitting.sort_by_key(|owner| usize::MAX - owner.0.len());
-    for &&(owner, k, is_joint) in &fitting {
-        let rest = &name[owner.len() + 1..];
-        let what = if is_joint {
-            of_joint(k, rest)
-        } else {
-            of_body(k, rest)
-        };
-        if let Some(what) = what {
-            return Ok(what);
-        }
-    }
-    let Some(&&(owner, _, is_joint)) = fitting.first() else {
-        let owner = name.rsplit_once('.').map_or(name, |(owner, _)| owner);
-        return Err(unknown("body or joint", owner, owners.iter().map(|o| o.0)));
-    };
-    let body: Vec<&str> = COMPONENTS.iter().map(|c| c.0).collect();
-    Err(if is_joint {
-        format!(
-            "the joint `{owner}` has {}, force, torque, and hold, motor and friction of each axis, such as motor.rx",
-            AXIS_NAMES.join(", ")
-        )
-    } else {
-        format!(
-            "the body `{owner}` has {}; contact forces are `force on {owner}`",
-            body.join(", ")
-        )
-    })
-}
-
-fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let meant = nearest(name, known).map(|n| format!("; did you mean `{n}`?"));
-    let meant = meant.unwrap_or_else(|| {
-        "; such as energy, BODY.z, `force on BODY from BODY` or JOINT.torque".into()
-    });
-    format!("the scene has no {kind} `{name}`{meant}")
-}
-
-fn of_body(body: usize, component: &str) -> Option<What> {
-    let found = COMPONENTS.iter().position(|c| c.0 == component);
-    found.map(|component| What::State(body, component))
-}
-
-fn of_joint(joint: usize, rest: &str) -> Option<What> {
-    let axis = |name: &str| AXIS_NAMES.iter().position(|n| *n == name);
-    if let Some(axis) = axis(rest) {
-        return Some(What::Coordinate(joint, axis));
-    }
-    let (load, part) = split_part(rest, false);
-    match load {
-        "force" => return Some(What::Joint(joint, Load::Force, part)),
-        "torque" => return Some(What::Joint(joint, Load::Torque, part)),
-        _ => {}
-    }
-    let (row, name) = rest.split_once('.')?;
-    let row = match row {
-        "hold" => AxisPart::Hold,
-        "motor" => AxisPart::Motor,
-        "friction" => AxisPart::Friction,
-        _ => return None,
-    };
-    axis(name).map(|axis| What::Axis(joint, row, axis))
-}
-
-/// ½ Σ m v² + ω·I ω, J.
-fn kinetic(model: &Model, states: &[BodyState]) -> f64 {
-    let each = model.bodies.iter().zip(states).filter_map(|(body, state)| {
+/// ½ Σ m v² + ω·I ω of one body or of all, J.
+fn kinetic(model: &Model, states: &[BodyState], only: Option<usize>) -> f64 {
+    let all = model.bodies.iter().zip(states).enumerate();
+    let meant = all.filter(|(k, _)| only.is_none_or(|only| only == *k));
+    let each = meant.filter_map(|(_, (body, state))| {
         let mass = body.mass?;
         let (v, w) = (state.twist.linear, state.twist.angular);
         let spin = state.pose.turned(&mass.inertia) * w;
@@ -386,6 +271,8 @@ axis = [0, 1, 0]
             ("cup.pin.force", 4.0 * 9.81),
             ("cup.pin.rx", 0.0),
             ("kinetic energy", 0.0),
+            ("kinetic energy of cup.ball", 0.0),
+            ("gap between cup.ball and cup", 0.0),
             ("potential energy", 0.15 * 9.81),
         ] {
             assert!(
@@ -409,6 +296,8 @@ axis = [0, 1, 0]
             ("force on cop", "did you mean `cup`?"),
             ("force on cup from sky", "no body `sky`"),
             ("force between cup", "expected `force between A and B`"),
+            ("gap between cup", "expected `gap between A and B`"),
+            ("kinetic energy of cop", "did you mean `cup`?"),
             ("cup.pin.motor.q", "the joint `cup.pin` has x, y"),
             ("cup.height", "the body `cup` has x, y"),
             ("energies", "no body or joint `energies`"),
