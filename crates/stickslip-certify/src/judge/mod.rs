@@ -21,8 +21,8 @@ use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
-    BodyState, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
-    Mode, Model, Reading,
+    BodyState, Bound, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given,
+    JointImpulse, Mode, Model, Reading, Residual,
 };
 
 /// One step, as it is laid before the judge.
@@ -56,6 +56,8 @@ impl<'a> Case<'a> {
 pub enum Place {
     /// A contact, by its number in the case.
     Contact(usize),
+    /// Two bodies that overlap beyond what they may.
+    Overlap([usize; 2]),
     /// An axis of a joint.
     Joint {
         /// Number of the joint in the model.
@@ -69,6 +71,21 @@ pub enum Place {
     Gear(usize),
 }
 
+/// The worst so far, and where.
+#[derive(Default)]
+struct Worst {
+    residual: f64,
+    place: Option<Place>,
+}
+
+impl Worst {
+    fn take(&mut self, residual: f64, place: Place) {
+        if residual > self.residual || residual.is_nan() && !self.residual.is_nan() {
+            (self.residual, self.place) = (residual, Some(place));
+        }
+    }
+}
+
 /// The judge, with its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
@@ -80,6 +97,8 @@ pub struct Judge {
     inverse: Vec<DMat3>,
     bounds: Vec<Bounds>,
     sweep: Sweep,
+    /// The pair that overlaps most beyond what it may in the step judged last, and by how much over the step asked for, m/s.
+    deepest: Option<([usize; 2], f64)>,
     modes: Vec<Mode>,
 }
 
@@ -98,14 +117,15 @@ impl Judge {
         }
         self.modes.clear();
         for contact in case.contacts {
-            judge_geometry(case, contact, &mut c);
-            let law = law_of(case, &self.inverse, contact);
             let bound = self
                 .island_bounds
                 .of(case, contact.contact.bodies.map(Some));
+            judge_geometry(case, &self.inverse, contact, &bound, &mut c);
+            let law = law_of(case, &self.inverse, contact);
             law.judge(&mut c, &bound);
             self.modes.push(law.mode());
         }
+        self.deepest = None;
         // An impact moves nothing: its poses were judged with the step before.
         if case.given.h > 0.0 {
             self.judge_penetration(case, &mut c);
@@ -120,36 +140,49 @@ impl Judge {
         &self.modes
     }
 
-    /// What misses its law most, for messages; `None` where nothing does.
-    pub fn worst_place(&mut self, case: &Case) -> Option<Place> {
+    /// What misses most of what `kind` measures in the step judged last, for messages; `None` where nothing does.
+    pub fn worst_place(&mut self, case: &Case, kind: Residual) -> Option<Place> {
         self.turn_inertias(case);
-        let mut worst = (0.0, None);
-        let mut take = |residual: f64, place: Place| {
-            if residual > worst.0 {
-                worst = (residual, Some(place));
-            }
-        };
+        let mut worst = Worst::default();
         for (k, contact) in case.contacts.iter().enumerate() {
-            let law = law_of(case, &self.inverse, contact);
-            take(law.residual(), Place::Contact(k));
+            let mut c = Certificate::default();
+            judge_geometry(case, &self.inverse, contact, &Bound::default(), &mut c);
+            let residual = if kind == Residual::Geometry {
+                c.rounding
+            } else {
+                let law = law_of(case, &self.inverse, contact);
+                law.residual().max(c.get(Residual::Direction))
+            };
+            worst.take(residual, Place::Contact(k));
         }
+        if kind == Residual::Gap
+            && let Some((pair, excess)) = self.deepest
+        {
+            worst.take(excess, Place::Overlap(pair));
+        }
+        if kind != Residual::Geometry {
+            self.worst_joint(case, &mut worst);
+        }
+        worst.place
+    }
+
+    fn worst_joint(&self, case: &Case, worst: &mut Worst) {
         let n = case.model.joints.len();
         for (k, done) in case.joints.iter().enumerate() {
             match case.model.joints.get(k) {
                 Some(_) => {
                     let (residual, axis) = joint_residual(case, &self.inverse, k, done);
-                    take(residual, Place::Joint { joint: k, axis });
+                    worst.take(residual, Place::Joint { joint: k, axis });
                 }
                 None if k < n + case.model.springs.len() => {
-                    take(spring_residual(case, k - n, done), Place::Spring(k - n));
+                    worst.take(spring_residual(case, k - n, done), Place::Spring(k - n));
                 }
                 None => {
                     let k = k - n - case.model.springs.len();
-                    take(gear_residual(case, k, done), Place::Gear(k));
+                    worst.take(gear_residual(case, k, done), Place::Gear(k));
                 }
             }
         }
-        worst.1
     }
 
     /// I⁻¹ of every body in the world frame, at the start of the step.
@@ -174,14 +207,11 @@ fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLa
     } = contact;
     let [_, t1, t2] = contact_frame(contact.normal);
     let normal = normal_row(case, contact);
-    let (mut slip, mut trace) = (surface_slip(case, contact), 0.0);
+    let mut slip = surface_slip(case, contact);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
-        let lever = contact.point - case.pose(k).position;
         slip += velocity_at(case, k, contact.point) * sign;
-        if let Some(mass) = case.model.bodies[k].mass {
-            trace += trace_of_response(mass.mass, &inverse[k], lever);
-        }
     }
+    let trace = trace_at(case, inverse, contact);
     let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
     let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
     let poses = contact.bodies.map(|k| case.pose(k));
@@ -238,6 +268,18 @@ fn frame_velocity(
         }
     }
     DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
+}
+
+/// tr D_ii of a contact, 1/kg.
+fn trace_at(case: &Case, inverse: &[DMat3], contact: &Contact) -> f64 {
+    let mut trace = 0.0;
+    for k in contact.bodies {
+        if let Some(mass) = case.model.bodies[k].mass {
+            let lever = contact.point - case.pose(k).position;
+            trace += trace_of_response(mass.mass, &inverse[k], lever);
+        }
+    }
+    trace
 }
 
 /// tr D_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

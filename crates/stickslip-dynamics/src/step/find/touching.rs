@@ -1,6 +1,6 @@
 //! Contacts between events: which of them are closed, which open, and which rebounds are none.
 //!
-//! Located impacts need a sharp answer to "does it touch?". A contact is closed where its gap is within rounding, or where
+//! Located impacts need a sharp answer to "does it touch?". A contact is closed where its gap is within rounding; between events also where
 //! it bore a load in the last record. A rebound that the applied forces would return before it has risen above the
 //! rounding of the gap is none: no state could show it.
 
@@ -68,8 +68,11 @@ impl<'a> Touch<'a> {
         c.rounding(self.step.model(), poses)
     }
 
+    /// Does the contact touch? Between events what bore a load is kept closed, though it drifts open by second order in each step; but in
+    /// an impact no time passes, and what is apart does not meet. It will, some moments later, in an impact of its own.
     fn is_closed(&self, c: &Contact) -> bool {
-        c.gap <= self.rounding_of(c) || self.was_loaded(c.bodies, c.feature)
+        let kept = self.step.plan.scheme != Scheme::Impact;
+        c.gap <= self.rounding_of(c) || kept && self.was_loaded(c.bodies, c.feature)
     }
 
     /// Did the contact carry an impulse in the last record?
