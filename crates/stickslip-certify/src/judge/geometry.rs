@@ -29,13 +29,6 @@ const PAST: f64 = 0.25;
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
 const SWING: f64 = 0.1;
 
-/// What was held together parts within a step by no more than this part of the smaller body's size.
-const MOST_PARTED: f64 = 0.01;
-
-/// A contact that is kept closed between events has no velocity along its normal, and so drifts by second order in each of their steps: in an
-/// impact it may be open by this part of the smaller body's size.
-const DRIFTED: f64 = 2e-4;
-
 /// What is level to this part of the smaller body's size is level.
 const LEVEL: f64 = 1e-7;
 
@@ -173,10 +166,7 @@ impl<'a> Reading<'a> {
         let false_depth = self.false_depth(exact) - way(case, contact, false);
         // In an impact no time passes: what is apart does not meet.
         let apart = match case.given.scheme {
-            Scheme::Impact => {
-                let drifted = self.parted_by_rolling(case, contact) + DRIFTED * size;
-                self.gap - unseen(case, contact, motion) - drifted - exact
-            }
+            Scheme::Impact => self.gap - exact,
             _ => 0.0,
         };
         aside.max(height).max(opposite).max(apart).max(false_depth)
@@ -269,17 +259,6 @@ impl<'a> Reading<'a> {
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
         let in_place = aside.all - turned - way - as_good;
         beyond.min(aside.own_leans - turned - passing).min(in_place)
-    }
-
-    /// How far two balls that were held together part within a step, m: by (w²/2)/R for a way w across the line between their
-    /// centres, which turns with them while the step's row does not.
-    fn parted_by_rolling(&self, case: &Case, contact: &Contact) -> f64 {
-        if !(is_ball(self.own) && is_ball(self.other)) {
-            return 0.0;
-        }
-        let [a, b] = contact.bodies.map(|k| case.before[k].twist.linear);
-        let across = (b - a).reject_from_normalized(self.n) * case.given.grid;
-        (across.length_squared() / (2.0 * self.size)).min(MOST_PARTED * self.size)
     }
 
     /// How well a direction across two features is known, m at the smaller body.
@@ -414,16 +393,6 @@ fn turn(case: &Case, k: usize) -> f64 {
         // |q − p| is 2 sin(angle/4) for unit quaternions.
         _ => 2.0 * (q - p).length().min((q + p).length()),
     }
-}
-
-/// By how much rows of the step before an impact may have left a contact open that they kept closed, m: four times the product of
-/// turn and way.
-fn unseen(case: &Case, contact: &Contact, way: f64) -> f64 {
-    let turns = contact.bodies.map(|k| match case.model.bodies[k].shape {
-        Shape::Ball { .. } => 0.0,
-        _ => case.before[k].twist.angular.length() * case.given.grid,
-    });
-    4.0 * (turns[0] + turns[1]) * way
 }
 
 /// How far the points of the two bodies may move within the step, m, by their velocities before it, and after it if that counts;

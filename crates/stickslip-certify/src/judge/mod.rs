@@ -22,7 +22,7 @@ use stickslip_geometry::frame::contact_frame;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
     BodyState, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
-    Mode, Model, Reading,
+    Mode, Model, Reading, Residual,
 };
 
 /// One step, as it is laid before the judge.
@@ -56,6 +56,8 @@ impl<'a> Case<'a> {
 pub enum Place {
     /// A contact, by its number in the case.
     Contact(usize),
+    /// Two bodies that overlap beyond what they may.
+    Overlap([usize; 2]),
     /// An axis of a joint.
     Joint {
         /// Number of the joint in the model.
@@ -69,6 +71,21 @@ pub enum Place {
     Gear(usize),
 }
 
+/// The worst so far, and where.
+#[derive(Default)]
+struct Worst {
+    residual: f64,
+    place: Option<Place>,
+}
+
+impl Worst {
+    fn take(&mut self, residual: f64, place: Place) {
+        if residual > self.residual || residual.is_nan() && !self.residual.is_nan() {
+            (self.residual, self.place) = (residual, Some(place));
+        }
+    }
+}
+
 /// The judge, with its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
@@ -80,6 +97,8 @@ pub struct Judge {
     inverse: Vec<DMat3>,
     bounds: Vec<Bounds>,
     sweep: Sweep,
+    /// The pair that overlaps most beyond what it may in the step judged last, and by how much over the step asked for, m/s.
+    deepest: Option<([usize; 2], f64)>,
     modes: Vec<Mode>,
 }
 
@@ -106,6 +125,7 @@ impl Judge {
             law.judge(&mut c, &bound);
             self.modes.push(law.mode());
         }
+        self.deepest = None;
         // An impact moves nothing: its poses were judged with the step before.
         if case.given.h > 0.0 {
             self.judge_penetration(case, &mut c);
@@ -120,36 +140,48 @@ impl Judge {
         &self.modes
     }
 
-    /// What misses its law most, for messages; `None` where nothing does.
-    pub fn worst_place(&mut self, case: &Case) -> Option<Place> {
+    /// What misses most of what `kind` measures in the step judged last, for messages; `None` where nothing does.
+    pub fn worst_place(&mut self, case: &Case, kind: Residual) -> Option<Place> {
         self.turn_inertias(case);
-        let mut worst = (0.0, None);
-        let mut take = |residual: f64, place: Place| {
-            if residual > worst.0 {
-                worst = (residual, Some(place));
-            }
-        };
+        let mut worst = Worst::default();
         for (k, contact) in case.contacts.iter().enumerate() {
-            let law = law_of(case, &self.inverse, contact);
-            take(law.residual(), Place::Contact(k));
+            let mut c = Certificate::default();
+            if kind == Residual::Geometry {
+                judge_geometry(case, contact, &mut c);
+                worst.take(c.rounding, Place::Contact(k));
+            } else {
+                let law = law_of(case, &self.inverse, contact);
+                worst.take(law.residual(), Place::Contact(k));
+            }
         }
+        if kind == Residual::Gap
+            && let Some((pair, excess)) = self.deepest
+        {
+            worst.take(excess, Place::Overlap(pair));
+        }
+        if kind != Residual::Geometry {
+            self.worst_joint(case, &mut worst);
+        }
+        worst.place
+    }
+
+    fn worst_joint(&self, case: &Case, worst: &mut Worst) {
         let n = case.model.joints.len();
         for (k, done) in case.joints.iter().enumerate() {
             match case.model.joints.get(k) {
                 Some(_) => {
                     let (residual, axis) = joint_residual(case, &self.inverse, k, done);
-                    take(residual, Place::Joint { joint: k, axis });
+                    worst.take(residual, Place::Joint { joint: k, axis });
                 }
                 None if k < n + case.model.springs.len() => {
-                    take(spring_residual(case, k - n, done), Place::Spring(k - n));
+                    worst.take(spring_residual(case, k - n, done), Place::Spring(k - n));
                 }
                 None => {
                     let k = k - n - case.model.springs.len();
-                    take(gear_residual(case, k, done), Place::Gear(k));
+                    worst.take(gear_residual(case, k, done), Place::Gear(k));
                 }
             }
         }
-        worst.1
     }
 
     /// I⁻¹ of every body in the world frame, at the start of the step.

@@ -48,7 +48,7 @@ impl Judge {
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
             model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
-        let bounds = &mut self.island_bounds;
+        let (bounds, deepest) = (&mut self.island_bounds, &mut self.deepest);
         for &[i, j] in pairs {
             let pair = Pair::of(case, [i, j]);
             piece_pairs(&moving(case, i), &moving(case, j), TOUCH, &mut |_, a, b| {
@@ -56,7 +56,11 @@ impl Judge {
                 c.note_overlap(depth, allowed);
                 if excess > 0.0 || excess.is_nan() {
                     let bound = bounds.of(case, [Some(i), Some(j)]);
-                    c.raise_law(Residual::Gap, excess / given.grid, &bound);
+                    let rate = excess / given.grid;
+                    c.raise_law(Residual::Gap, rate, &bound);
+                    if deepest.is_none_or(|(_, most)| rate.total_cmp(&most).is_gt()) {
+                        *deepest = Some(([i, j], rate));
+                    }
                 }
             });
         }

@@ -448,8 +448,8 @@ fn impact(x: &[f64], height: f64, n: DVec3) -> Forged {
 fn impact_in_the_air(x: &[f64]) -> Forged {
     let height = decade(x[2], 1e-9, 3.0);
     let mut step = against(impact(x, height, DVec3::Z), 1, DVec3::NEG_Z * 2.0);
-    // What is as near as contacts drift that are kept closed between events touches.
-    if height < 2e-4 * step.model.bodies[1].shape.radius() + 1e-13 {
+    // What is as near as gaps are known touches.
+    if height < 1e-9 * step.model.bodies[1].shape.radius() + 1e-13 {
         step.wrong = 0.0;
     }
     step

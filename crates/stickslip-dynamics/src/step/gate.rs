@@ -13,14 +13,14 @@ use crate::step::assemble::chosen_cones;
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
-use crate::step::refuse::{Failure, Refusal, Why};
+use crate::step::refuse::{Failure, Refusal, Why, missed_most};
 use crate::step::task::Task;
 use crate::world::{Memory, State, World, energy};
 use stickslip_certify::{Case, Judge, Place};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXIS_NAMES;
 use stickslip_model::restitution::Seen;
-use stickslip_model::{BodyState, Certificate, Kind, Mode, StepRecord};
+use stickslip_model::{BodyState, Certificate, Kind, Mode, Residual, StepRecord};
 
 /// How far rounding may break the energy inequality, relative to its size.
 const ENERGY_ROUNDING: f64 = 1e-12;
@@ -103,9 +103,10 @@ impl Gate {
         energy_slack: Option<f64>,
     ) -> Option<Why> {
         if !certificate.holds(step.settings.tolerance) {
+            let (kind, ..) = missed_most(certificate, step.settings.tolerance);
             return Some(Why::Law {
                 certificate: *certificate,
-                place: self.worst_place(step, motion),
+                place: self.worst_place(step, motion, kind),
             });
         }
         let gains = energy_slack.filter(|s| *s < -ENERGY_ROUNDING || s.is_nan());
@@ -135,10 +136,10 @@ impl Gate {
         Some(if size > 0.0 { left / size } else { 0.0 })
     }
 
-    /// Names what misses its law most: a contact, an axis of a joint or a spring.
-    fn worst_place(&mut self, step: &Predicted, motion: &Motion) -> String {
+    /// Names what misses most: a contact, a pair that overlaps, an axis of a joint, a spring or a gear.
+    fn worst_place(&mut self, step: &Predicted, motion: &Motion, kind: Residual) -> String {
         let model = step.model();
-        match self.judge.worst_place(&case(step, motion)) {
+        match self.judge.worst_place(&case(step, motion), kind) {
             Some(Place::Contact(k)) => {
                 let contact = &motion.contacts[k].contact;
                 let [a, b] = contact.bodies.map(|i| &model.bodies[i].name);
@@ -147,6 +148,10 @@ impl Gate {
                     ", worst between \"{a}\" and \"{b}\" at ({:.6}, {:.6}, {:.6}) m",
                     x.x, x.y, x.z
                 )
+            }
+            Some(Place::Overlap(pair)) => {
+                let [a, b] = pair.map(|i| &model.bodies[i].name);
+                format!(", where \"{a}\" and \"{b}\" overlap")
             }
             Some(Place::Joint { joint, axis }) => {
                 let name = &model.joints[joint].name;

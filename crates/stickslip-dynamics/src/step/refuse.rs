@@ -4,7 +4,7 @@ use crate::error::StepError;
 use crate::step::gate::{Approximate, Judged};
 use crate::step::predict::Predicted;
 use crate::step::task::Task;
-use stickslip_model::{Certificate, Contact, Model, StepRecord};
+use stickslip_model::{Certificate, Contact, Model, Residual, StepRecord};
 use stickslip_solvers::solver::SolveError;
 
 /// Bodies named in a message at most.
@@ -189,21 +189,25 @@ fn no_motion(model: &Model, contacts: &[Contact], ray: &[usize]) -> String {
     format!("no motion keeps these contacts open together: {named}")
 }
 
+/// What a certificate that does not hold misses most, by how much, and its bound, m/s.
+pub(crate) fn missed_most(certificate: &Certificate, tolerance: f64) -> (Residual, f64, f64) {
+    let (kind, value) = certificate.worst_of_law();
+    let equality = certificate.worst_of_equalities();
+    let law = certificate.needs <= tolerance;
+    if law || (certificate.rounding > 1.0 && equality.1 > value) {
+        // An equality is missed by more than rounding, and that is all, or the worse.
+        return (equality.0, equality.1, equality.1 / certificate.rounding);
+    }
+    (kind, value, certificate.bound_of(value, tolerance))
+}
+
 fn not_certified(
     step: &Predicted,
     certificate: &Certificate,
     place: String,
     tried: String,
 ) -> StepError {
-    let (mut kind, mut value) = certificate.worst_of_law();
-    let mut bound = certificate.bound_of(value, step.settings.tolerance);
-    let equality = certificate.worst_of_equalities();
-    let law = certificate.needs <= step.settings.tolerance;
-    if law || (certificate.rounding > 1.0 && equality.1 > value) {
-        // An equality is missed by more than rounding, and that is all, or the worse.
-        (kind, value) = equality;
-        bound = value / certificate.rounding;
-    }
+    let (kind, value, bound) = missed_most(certificate, step.settings.tolerance);
     StepError::NotCertified {
         step: step.number(),
         t: step.plan.t_next,
