@@ -5,14 +5,16 @@
 //! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
 //! body must be opposite: each up to what the two move within the step.
 
-use crate::judge::Case;
 use crate::judge::supporting::Supporting;
-use glam::DVec3;
+use crate::judge::{Case, trace_at};
+use glam::{DMat3, DVec3};
 use std::borrow::Cow;
 use stickslip_geometry::narrow_phase::{Rule, TOUCH};
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Pose, Shape, Twist};
-use stickslip_model::{Certificate, Contact, ContactImpulse, Residual, Scheme};
+use stickslip_model::{
+    BodyState, Bound, Certificate, Contact, ContactImpulse, Residual, Scheme,
+};
 
 /// Normals are held to this part of the smaller body's size, over that size: rad.
 const KNOWN: f64 = 1e-10;
@@ -38,12 +40,41 @@ struct Piece<'a> {
     pose: Pose,
 }
 
+/// What a row misses.
+#[derive(Clone, Copy)]
+struct Missed {
+    /// In place, gap or normal, m.
+    place: f64,
+    /// By how much its normal leans along an edge, a side or a face where the step does not explain it, rad,
+    lean: f64,
+    /// and by how much its gap is then off the place opposite, m: whichever of the two leans, the other body's plane has to be where that body is.
+    lower: f64,
+}
+
+impl Missed {
+    /// Off by so much, m, and nothing leans.
+    const fn in_place(place: f64) -> Self {
+        Self {
+            place,
+            lean: 0.0,
+            lower: 0.0,
+        }
+    }
+}
+
 /// Are the stored point, normal and gap those of the shapes? Free bodies are taken at the start of the step, prescribed ones at
-/// its end (or as the scheme says).
-pub(super) fn judge_geometry(case: &Case, contact: &ContactImpulse, c: &mut Certificate) {
+/// its end (or as the scheme says). All is held to rounding, but for how a normal leans along an edge, a side or a face: of bodies that lie along each other that
+/// is known no better than they are parallel, and what it does is a velocity: θ|p| tr D at most by its impulse, θ|u| by what it takes for the
+/// closing of a contact that slips at u, and what its gap is off by over h. That is held to the bound of the law.
+pub(super) fn judge_geometry(
+    case: &Case,
+    inverse: &[DMat3],
+    row: &ContactImpulse,
+    bound: &Bound,
+    c: &mut Certificate,
+) {
     let h = case.given.grid;
-    let loaded = contact.impulse != DVec3::ZERO;
-    let contact = &contact.contact;
+    let (contact, loaded) = (&row.contact, row.impulse != DVec3::ZERO);
     // The length of the normal has no unit: it is not held to the size of bodies, which may be points at the origin.
     let length_error = (contact.normal.length() - 1.0).abs();
     c.raise_equality(Residual::Geometry, length_error / h, 8.0 * f64::EPSILON / h);
@@ -51,24 +82,31 @@ pub(super) fn judge_geometry(case: &Case, contact: &ContactImpulse, c: &mut Cert
         return c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
-    let mut error = [
+    let [first, second] = [
         Reading::of(contact, [&a, &b], contact.normal, rounding),
         Reading::of(contact, [&b, &a], -contact.normal, rounding),
     ]
-    .map(|reading| {
-        let beyond = if loaded {
-            reading.beyond(case, contact)
-        } else {
-            0.0
-        };
-        reading.error().max(beyond)
-    })
-    .into_iter()
-    .fold(f64::INFINITY, f64::min);
-    if !error.is_finite() {
-        error = f64::NAN;
+    .map(|reading| reading.missed(case, contact, loaded));
+    // The better of the two readings: in place, and where both are in place, the one that leans less.
+    let known = 2.0 * rounding;
+    let key = |m: &Missed| (m.place.max(known), m.lean);
+    let mut missed = if key(&second) < key(&first) {
+        second
+    } else {
+        first
+    };
+    if !missed.place.is_finite() {
+        missed.place = f64::NAN;
     }
-    c.raise_equality(Residual::Geometry, error / h, 2.0 * rounding / h);
+    c.raise_equality(Residual::Geometry, missed.place / h, known / h);
+    if missed.lean > 0.0 {
+        let pushed = row.impulse.length() * trace_at(case, inverse, contact);
+        let mut effect = missed.lean * (pushed + speed_at(case, contact));
+        if case.given.h > 0.0 {
+            effect += missed.lower / case.given.h;
+        }
+        c.raise_law(Residual::Direction, effect, bound);
+    }
 }
 
 fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
@@ -87,6 +125,17 @@ struct Aside {
     other_leans: f64,
     /// or the body whose point it is. Not both: that would be two faces.
     own_leans: f64,
+    /// What leans, if it does: the other body, and that whose point it is.
+    leaning: [Leaning; 2],
+}
+
+/// A body that may lean along its edge, side or face.
+#[derive(Clone, Copy)]
+struct Leaning {
+    /// The angle, rad.
+    angle: f64,
+    /// How far the two are from being opposite but for that, m: beside what is round, and from what does not lean.
+    fixed: f64,
 }
 
 /// How far a point is from a part of a body, m.
@@ -107,6 +156,10 @@ impl Aside {
             all: f64::INFINITY,
             other_leans: off,
             own_leans: off,
+            leaning: [Leaning {
+                angle: 0.0,
+                fixed: off,
+            }; 2],
         }
     }
 }
@@ -149,8 +202,18 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// By how much a row that carries an impulse is none of these bodies, m.
-    fn beyond(&self, case: &Case, contact: &Contact) -> f64 {
+    /// What the row misses as one of these bodies'; where it carries nothing its place and gap alone count.
+    fn missed(&self, case: &Case, contact: &Contact, loaded: bool) -> Missed {
+        let mut missed = Missed::in_place(0.0);
+        if loaded {
+            missed = self.beyond(case, contact);
+        }
+        missed.place = missed.place.max(self.error());
+        missed
+    }
+
+    /// By how much a row that carries an impulse is none of these bodies.
+    fn beyond(&self, case: &Case, contact: &Contact) -> Missed {
         let size = self.size;
         let motion = way(case, contact, true);
         let exact = KNOWN * size + 4.0 * self.rounding;
@@ -169,7 +232,11 @@ impl<'a> Reading<'a> {
             Scheme::Impact => self.gap - exact,
             _ => 0.0,
         };
-        aside.max(height).max(opposite).max(apart).max(false_depth)
+        let others = height.max(opposite).max(apart).max(false_depth);
+        Missed {
+            place: aside.place.max(others),
+            ..aside
+        }
     }
 
     /// How far the point is from being opposite the parts of both that are farthest towards each other, m. Where one of them is a
@@ -199,14 +266,24 @@ impl<'a> Reading<'a> {
             line(own, round_own, self.own),
         );
         let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
-        let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64| match *p.shape {
-            Shape::Ball { .. } => off.aside,
-            _ => self.leaning(&off, lower()).max(off.lateral),
+        // A ball has no edge to lean along.
+        let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64, of_the_rest: f64| {
+            let (lower, fixed) = match *p.shape {
+                Shape::Ball { .. } => (f64::INFINITY, off.aside),
+                _ => (lower().max(0.0), off.lateral),
+            };
+            let angle = self.slope(&off, lower);
+            let leans = off.aside.min(angle * self.size).max(fixed);
+            let fixed = fixed.max(of_the_rest);
+            (leans.max(of_the_rest), Leaning { angle, fixed })
         };
+        let (other_leans, first) = lean(self.other, of_other, &|| self.distance(), of_own.aside);
+        let (own_leans, second) = lean(self.own, of_own, &|| self.height(), of_other.aside);
         Aside {
             all: of_other.aside.max(of_own.aside),
-            other_leans: lean(self.other, of_other, &|| self.distance()).max(of_own.aside),
-            own_leans: lean(self.own, of_own, &|| self.height()).max(of_other.aside),
+            other_leans,
+            own_leans,
+            leaning: [first, second],
         }
     }
 
@@ -226,26 +303,24 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// How far x is from a part whose body has a place opposite that is lower than the part by `lower` only, m, as the body would
-    /// have to turn for it: from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by
-    /// little.
-    fn leaning(&self, off: &Off, lower: f64) -> f64 {
+    /// By how much a body that has a place opposite x which is lower than its farthest part by `lower` only would have to turn for it to be as far, rad:
+    /// from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by little.
+    fn slope(&self, off: &Off, lower: f64) -> f64 {
         if off.aside == 0.0 {
             return 0.0;
         }
-        let slope = (lower.max(0.0) + 2.0 * self.rounding) / off.away;
-        off.aside.min(slope * self.size)
+        (lower + 2.0 * self.rounding) / off.away
     }
 
     /// By how much the two parts are not opposite, m, beyond what the turn of the step explains, and what its way does: a row may
     /// have a normal of any moment of the step, of its start, its end or between. Bodies that do not touch yet may pass
     /// each other on the way to where they will; in bodies that overlap by d, directions within the root of d of the best are as
     /// good.
-    fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> f64 {
+    fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> Missed {
         let aside = self.aside(DVec3::ZERO);
         let beyond = aside.other_leans.min(aside.own_leans) - turned;
         if beyond <= 0.0 {
-            return beyond;
+            return Missed::in_place(beyond);
         }
         // The normals of a face and of two balls are known exactly. What a row itself brings about is no reason for it: the way is that of
         // the velocities before.
@@ -258,7 +333,19 @@ impl<'a> Reading<'a> {
         let passing = self.passing(case, contact, aside.own_leans);
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
         let in_place = aside.all - turned - way - as_good;
-        beyond.min(aside.own_leans - turned - passing).min(in_place)
+        let least = beyond
+            .min(aside.own_leans - turned - passing)
+            .min(in_place);
+        // In place but for what leans: that much is an angle.
+        let leaning = aside.leaning.into_iter().filter(|l| l.fixed <= turned);
+        match leaning.min_by(|a, b| a.angle.total_cmp(&b.angle)) {
+            Some(leaning) if least > 0.0 => Missed {
+                place: 0.0,
+                lean: leaning.angle,
+                lower: self.distance().max(0.0),
+            },
+            _ => Missed::in_place(least),
+        }
     }
 
     /// How well a direction across two features is known, m at the smaller body.
@@ -354,6 +441,17 @@ fn free_twist(case: &Case, k: usize) -> Twist {
         twist.linear += case.given.wrench[k].force * (case.given.h / mass.mass);
     }
     twist
+}
+
+/// How fast the two bodies of a contact move past each other there, before the step or after it, m/s.
+fn speed_at(case: &Case, contact: &Contact) -> f64 {
+    let speed = |states: &[BodyState]| {
+        let [a, b] = contact
+            .bodies
+            .map(|k| states[k].twist.at(contact.point - case.pose(k).position));
+        (b - a).length()
+    };
+    speed(case.before).max(speed(case.after))
 }
 
 /// Is it a ball, or points?

@@ -21,7 +21,7 @@ use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
-    BodyState, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
+    BodyState, Bound, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
     Mode, Model, Reading, Residual,
 };
 
@@ -117,11 +117,11 @@ impl Judge {
         }
         self.modes.clear();
         for contact in case.contacts {
-            judge_geometry(case, contact, &mut c);
-            let law = law_of(case, &self.inverse, contact);
             let bound = self
                 .island_bounds
                 .of(case, contact.contact.bodies.map(Some));
+            judge_geometry(case, &self.inverse, contact, &bound, &mut c);
+            let law = law_of(case, &self.inverse, contact);
             law.judge(&mut c, &bound);
             self.modes.push(law.mode());
         }
@@ -146,13 +146,14 @@ impl Judge {
         let mut worst = Worst::default();
         for (k, contact) in case.contacts.iter().enumerate() {
             let mut c = Certificate::default();
-            if kind == Residual::Geometry {
-                judge_geometry(case, contact, &mut c);
-                worst.take(c.rounding, Place::Contact(k));
+            judge_geometry(case, &self.inverse, contact, &Bound::default(), &mut c);
+            let residual = if kind == Residual::Geometry {
+                c.rounding
             } else {
                 let law = law_of(case, &self.inverse, contact);
-                worst.take(law.residual(), Place::Contact(k));
-            }
+                law.residual().max(c.get(Residual::Direction))
+            };
+            worst.take(residual, Place::Contact(k));
         }
         if kind == Residual::Gap
             && let Some((pair, excess)) = self.deepest
@@ -206,14 +207,11 @@ fn law_of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> ContactLa
     } = contact;
     let [_, t1, t2] = contact_frame(contact.normal);
     let normal = normal_row(case, contact);
-    let (mut slip, mut trace) = (surface_slip(case, contact), 0.0);
+    let mut slip = surface_slip(case, contact);
     for (k, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
-        let lever = contact.point - case.pose(k).position;
         slip += velocity_at(case, k, contact.point) * sign;
-        if let Some(mass) = case.model.bodies[k].mass {
-            trace += trace_of_response(mass.mass, &inverse[k], lever);
-        }
     }
+    let trace = trace_at(case, inverse, contact);
     let mut p = DVec3::new(impulse.x - restituted, impulse.y, impulse.z);
     let mut u = DVec3::new(normal, t1.dot(slip), t2.dot(slip));
     let poses = contact.bodies.map(|k| case.pose(k));
@@ -270,6 +268,18 @@ fn frame_velocity(
         }
     }
     DVec3::new(n.dot(sum), t1.dot(sum), t2.dot(sum))
+}
+
+/// tr D_ii of a contact, 1/kg.
+fn trace_at(case: &Case, inverse: &[DMat3], contact: &Contact) -> f64 {
+    let mut trace = 0.0;
+    for k in contact.bodies {
+        if let Some(mass) = case.model.bodies[k].mass {
+            let lever = contact.point - case.pose(k).position;
+            trace += trace_of_response(mass.mass, &inverse[k], lever);
+        }
+    }
+    trace
 }
 
 /// tr D_ii of one body: 3/m + tr(\[r\]ᵀ I⁻¹ \[r\]).

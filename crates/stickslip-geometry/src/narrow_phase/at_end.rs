@@ -4,7 +4,7 @@
 //! rows of the start may all hold although the pair overlaps at the end, by (ωh)² r/α at an angle α between the two. The row of
 //! the signed distance at the end, with the place that lies deepest there carried back to the start, leaves (ωh)² r.
 
-use super::convex::{Both, Pair};
+use super::convex::{Both, PARALLEL, Pair};
 use super::{Candidate, Feature, Moving, flip};
 use crate::directions::{Direction, Of, Part, closest, farthest, farthest_of};
 use crate::leg::swung;
@@ -110,9 +110,25 @@ fn of_features(pair: &Pair, d: &Direction) -> Option<Candidate> {
             let place = over_face(pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
             of_a(pair, d, place, -pair.now.b.face(k))
         }
-        (Of::Parts(..), Some(back)) => of_b(pair, d, meeting_places(pair, d)?[1], back.n),
+        (Of::Parts(..), Some(back)) => match crossing_now(pair, &back) {
+            Some(place) => pair.row(Feature::AT_END, place, back.n),
+            None => of_b(pair, d, meeting_places(pair, &pair.end, d)?[1], back.n),
+        },
         (Of::Parts(..), None) => across_facing(pair, d)?,
     })
+}
+
+/// Where two lines that are far from parallel cross now, on b. The place at the end of a tried motion would lie beside the line of what is round by
+/// as much as that moves, and turn it; and of a motion that comes to nothing nothing explains it.
+fn crossing_now(pair: &Pair, back: &Direction) -> Option<DVec3> {
+    let [[p, q], [r, w]] = pair.meeting_parts(&pair.now, back);
+    are_crossed(q - p, w - r).then_some(())?;
+    Some(meeting_places(pair, &pair.now, back)?[1])
+}
+
+/// Are these lines far from parallel?
+fn are_crossed(d: DVec3, e: DVec3) -> bool {
+    d.cross(e).length() > PARALLEL * d.length() * e.length()
 }
 
 /// Capsules and cylinders side by side: the place of the one over the axis of the other that is deepest at the end, with the
@@ -124,6 +140,7 @@ fn side_by_side(pair: &Pair, d: &Direction) -> Option<Candidate> {
     let has_axis = |s: &Placed| s.n_lines() == 1;
     (has_axis(&pair.end.a) && has_axis(&pair.end.b)).then_some(())?;
     let ([p, q], [r, w]) = (pair.end.a.line(i), pair.end.b.line(j));
+    (!are_crossed(q - p, w - r)).then_some(())?;
     let (s, t) = closest(p, q - p, r, w - r);
     let (of_a, of_b) = (pair.now.a.line(i), pair.now.b.line(j));
     let row = (pair.beside(true, of_b, t, of_a)).or_else(|| pair.beside(false, of_a, s, of_b))?;
@@ -143,7 +160,7 @@ fn over_face(pair: &Pair, body: &Placed, k: usize, place: DVec3) -> Option<DVec3
 /// Features that meet at the end and do not face each other yet: the place of the one over the face of the other that is most
 /// across their direction. Edges that cross where two faces nearly lie on each other do so.
 fn across_facing(pair: &Pair, d: &Direction) -> Option<Candidate> {
-    let [on_a, on_b] = meeting_places(pair, d)?;
+    let [on_a, on_b] = meeting_places(pair, &pair.end, d)?;
     let Both { a, b } = &pair.end;
     let (face_a, face_b) = (a.facing(d.n), b.facing(-d.n));
     let cosine = [
@@ -157,9 +174,9 @@ fn across_facing(pair: &Pair, d: &Direction) -> Option<Candidate> {
     }
 }
 
-/// Where the features of a direction meet at the end, on a and on b; `None` where they are not opposite each other.
-fn meeting_places(pair: &Pair, d: &Direction) -> Option<[DVec3; 2]> {
-    let [[p, q], [r, w]] = pair.meeting_parts(&pair.end, d);
+/// Where the features of a direction meet, on a and on b; `None` where they are not opposite each other.
+fn meeting_places(pair: &Pair, at: &Both, d: &Direction) -> Option<[DVec3; 2]> {
+    let [[p, q], [r, w]] = pair.meeting_parts(at, d);
     let (s, t) = closest(p, q - p, r, w - r);
     let (on_a, on_b) = (p.lerp(q, s), r.lerp(w, t));
     let aside = (on_b - on_a) - d.n * d.n.dot(on_b - on_a);

@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1e-13;
 const SAME_GAP: f64 = 1e-15;
 
 /// Lines within this angle (sine) of each other run side by side.
-const PARALLEL: f64 = 0.2;
+pub(super) const PARALLEL: f64 = 0.2;
 
 /// Directions closer than this (cosine) to a row's normal may stand for it.
 const NEAR: f64 = 0.95;
@@ -511,6 +511,12 @@ impl<'a> Pair<'a> {
         }
         let point = own.surface_over(over[0].lerp(over[1], t), -n);
         let gap = n.dot(point) - other.reach(n);
+        // The two may cross there only in the motion that was predicted. Until then they are apart there, by what `row` says: across
+        // both lines is the gap of where they cross now.
+        let size = self.moving.map(|m| m.shape.radius());
+        if row.gap - gap > 0.5 * super::TOUCH * size[0].min(size[1]) {
+            return *row;
+        }
         let normal = if of_b { n } else { -n };
         Candidate {
             point,
