@@ -19,7 +19,7 @@ pub enum Residual {
     Complementarity,
     /// (|p_t| − μ p_n)₊ / m_eff.
     Cone,
-    /// Friction against the slip: distance from maximal dissipation.
+    /// Friction against the slip: distance from maximal dissipation. Normals that lean: what that does to velocities.
     Direction,
     /// Joints, limits, motors, dry friction and springs against their laws.
     Joint,

@@ -35,10 +35,6 @@ fn seeds_tell_scenes_apart() {
     assert_eq!(titles.len(), drawn.len());
 }
 
-/// Open: two parts in a drum meet while they are thrown, and the judge refuses an honest row of theirs that leans by more than their velocities before
-/// the step explain (docs/solvers.md, what is known to fail). Whatever else stops is news.
-const OPEN: [&str; 1] = ["drum-980445529"];
-
 /// The beginning of a scene of each family, with every check on. What is approximate is within the scene's `accept`.
 #[test]
 fn a_scene_of_each_family_comes_to_its_end() {
@@ -60,7 +56,7 @@ fn a_scene_of_each_family_comes_to_its_end() {
             ran.worst_residual <= 1e3 * scene.step.accept,
             "{title}: {ran:?}"
         );
-        if ran.state != State::Ended && !OPEN.contains(&title.as_str()) {
+        if ran.state != State::Ended {
             unfinished.push(format!("{title}: {}", ran.message));
         }
     }

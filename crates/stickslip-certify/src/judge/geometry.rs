@@ -12,9 +12,7 @@ use std::borrow::Cow;
 use stickslip_geometry::narrow_phase::{Rule, TOUCH};
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Pose, Shape, Twist};
-use stickslip_model::{
-    BodyState, Bound, Certificate, Contact, ContactImpulse, Residual, Scheme,
-};
+use stickslip_model::{BodyState, Bound, Certificate, Contact, ContactImpulse, Residual, Scheme};
 
 /// Normals are held to this part of the smaller body's size, over that size: rad.
 const KNOWN: f64 = 1e-10;
@@ -333,9 +331,7 @@ impl<'a> Reading<'a> {
         let passing = self.passing(case, contact, aside.own_leans);
         let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
         let in_place = aside.all - turned - way - as_good;
-        let least = beyond
-            .min(aside.own_leans - turned - passing)
-            .min(in_place);
+        let least = beyond.min(aside.own_leans - turned - passing).min(in_place);
         // In place but for what leans: that much is an angle.
         let leaning = aside.leaning.into_iter().filter(|l| l.fixed <= turned);
         match leaning.min_by(|a, b| a.angle.total_cmp(&b.angle)) {

@@ -21,8 +21,8 @@ use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_model::islands::Islands;
 use stickslip_model::{
-    BodyState, Bound, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given, JointImpulse,
-    Mode, Model, Reading, Residual,
+    BodyState, Bound, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given,
+    JointImpulse, Mode, Model, Reading, Residual,
 };
 
 /// One step, as it is laid before the judge.

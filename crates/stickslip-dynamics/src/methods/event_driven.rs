@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Each of them is one record with its own certificate. The contact list of a step: those that touch (gap within its
-//! rounding, or loaded in the last step) and do not open. Both phases of an impact have the same list: all that touch
-//! (`step/find/touching.rs`).
+//! rounding, or loaded in the last step) and do not open. Both phases of an impact have the same list: all whose gap is within
+//! rounding (`step/find/touching.rs`).
 //!
 //! Bounces come to an end. A rebound that the applied forces would return before it has risen above the rounding of
 //! the gap is none: no state could show it. So a ball with e = 0.8 rests after some seventy bounces.

@@ -509,13 +509,17 @@ impl<'a> Pair<'a> {
         if n.dot(outward) < NEAR {
             return *row;
         }
-        let point = own.surface_over(over[0].lerp(over[1], t), -n);
+        let mut point = own.surface_over(over[0].lerp(over[1], t), -n);
         let gap = n.dot(point) - other.reach(n);
-        // The two may cross there only in the motion that was predicted. Until then they are apart there, by what `row` says: across
+        // Round bodies may cross there only in the motion that was predicted. Until then they are apart there, by what `row` says: across
         // both lines is the gap of where they cross now.
         let size = self.moving.map(|m| m.shape.radius());
-        if row.gap - gap > 0.5 * super::TOUCH * size[0].min(size[1]) {
-            return *row;
+        let round = a.n_lines() == 1 && b.n_lines() == 1;
+        if round && row.gap - gap > 0.5 * super::TOUCH * size[0].min(size[1]) {
+            let Some((_, t)) = crossing(under, over) else {
+                return *row;
+            };
+            point = own.surface_over(over[0].lerp(over[1], t), -n);
         }
         let normal = if of_b { n } else { -n };
         Candidate {
@@ -530,11 +534,7 @@ impl<'a> Pair<'a> {
     /// parallel lines cross far from where they do now.
     fn crossing_at_end(&self, n: DVec3, i: usize, j: usize) -> Option<(f64, f64)> {
         let line = |s: &Placed, k: usize, n: DVec3| s.slope(n).unwrap_or_else(|| s.line(k));
-        let ([p, q], [r, w]) = (line(&self.end.a, i, n), line(&self.end.b, j, -n));
-        let (d, e) = (q - p, w - r);
-        let crossed = d.cross(e).length() > CROSSED * d.length() * e.length();
-        let inside = |t: f64| t > 0.0 && t < 1.0;
-        Some(closest(p, d, r, e)).filter(|&(s, t)| crossed && inside(s) && inside(t))
+        crossing(line(&self.end.a, i, n), line(&self.end.b, j, -n))
     }
 
     /// Adds the row of an end, its point measured from the pair's origin, if it is nearly along the pair's direction and closes.
@@ -571,6 +571,14 @@ impl<'a> Pair<'a> {
             out.push(new);
         }
     }
+}
+
+/// Where two lines cross, as fractions of them, if that is between the ends of both.
+fn crossing([p, q]: [DVec3; 2], [r, w]: [DVec3; 2]) -> Option<(f64, f64)> {
+    let (d, e) = (q - p, w - r);
+    let crossed = d.cross(e).length() > CROSSED * d.length() * e.length();
+    let inside = |t: f64| t > 0.0 && t < 1.0;
+    Some(closest(p, d, r, e)).filter(|&(s, t)| crossed && inside(s) && inside(t))
 }
 
 /// A face whose gap is that of the direction, to within `tie`, stands for it.

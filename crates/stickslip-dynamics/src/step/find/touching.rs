@@ -1,6 +1,6 @@
 //! Contacts between events: which of them are closed, which open, and which rebounds are none.
 //!
-//! Located impacts need a sharp answer to "does it touch?". A contact is closed where its gap is within rounding, or where
+//! Located impacts need a sharp answer to "does it touch?". A contact is closed where its gap is within rounding; between events also where
 //! it bore a load in the last record. A rebound that the applied forces would return before it has risen above the
 //! rounding of the gap is none: no state could show it.
 
