@@ -207,7 +207,11 @@ fn kinds(place: &tempfile::TempDir) -> Vec<(&'static str, String, Vec<String>)> 
 fn a_run_that_is_ended_in_any_way_goes_on_to_the_same_bytes() {
     let place = folder();
     let seed = setting("STICKSLIP_RESUME_SEED", 1u64);
+    let only = std::env::var("STICKSLIP_RESUME_KIND").ok();
     for (k, (name, scene, options)) in (0..).zip(kinds(&place)) {
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let ends = same_as_in_one_go(&scene, &options, seed + k);
         println!("{name}: interrupted {ends} times, same bytes");

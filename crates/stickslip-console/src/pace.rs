@@ -455,7 +455,7 @@ mod tests {
             (NINETY_BALLS, 5),
             (HALF_OF_TWO_HUNDRED, 5),
             (FORTY_BOXES, 10),
-            (TWENTY_FIVE_BOXES, 25),
+            (TWENTY_FIVE_BOXES, 12),
         ] {
             let factors = factors(between(recorded));
             let outside = factors.iter().filter(|f| **f > 2.0).count();

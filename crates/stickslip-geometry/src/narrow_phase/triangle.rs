@@ -298,6 +298,15 @@ impl Pair<'_> {
         let height = |x: DVec3| n.dot(x - self.points[0]);
         let outward = self.tri.pose.orientation * n;
         let tolerance = COINCIDE * size(&self.points);
+        let mut push = |feature: Feature, point: DVec3, gap: f64| {
+            let new = Candidate {
+                feature,
+                point,
+                normal: outward,
+                gap,
+            };
+            push_new(new, tolerance, first, out);
+        };
         let face = usize::from(side < 0.0);
         for (k, &vertex) in self.poly.vertices.iter().enumerate() {
             let (now, end) = self.seen(vertex);
@@ -307,16 +316,11 @@ impl Pair<'_> {
                 && (self.is_true(height(now), deepest)
                     || passes_over(&self.points, now, now, tolerance))
             {
-                let new = Candidate {
-                    feature: Feature::point_on_face(self.tri_is_a, face, k),
-                    point: self.other.pose.to_world(vertex),
-                    normal: outward,
-                    gap: height(now),
-                };
-                push_new(new, tolerance, first, out);
+                let feature = Feature::point_on_face(self.tri_is_a, face, k);
+                push(feature, self.other.pose.to_world(vertex), height(now));
             }
         }
-        self.over_border(side, slack, deepest, first, out);
+        self.over_border(side, slack, deepest, &mut push);
         // The face that looks at the triangle, if it does so at all.
         let facing = (0..self.poly.faces.len())
             .map(|f| {
@@ -333,19 +337,16 @@ impl Pair<'_> {
         }
     }
 
-    /// Edges of the polytope over a border of the triangle that is no seam.
+    /// Edges of the polytope over a border of the triangle that is no seam: where, and how high.
     fn over_border(
         &self,
         side: f64,
         slack: f64,
         deepest: f64,
-        first: usize,
-        out: &mut Vec<Candidate>,
+        push: &mut impl FnMut(Feature, DVec3, f64),
     ) {
         let n = self.facet.normal() * side;
         let height = |x: DVec3| n.dot(x - self.points[0]);
-        let outward = self.tri.pose.orientation * n;
-        let tolerance = COINCIDE * size(&self.points);
         // Where the polytope goes down beyond the border, edges meet, along another direction.
         let lowest = self.poly.vertices.iter().map(|v| height(self.seen(*v).0));
         let lowest = lowest.fold(f64::INFINITY, f64::min);
@@ -366,13 +367,8 @@ impl Pair<'_> {
                 let low = height(now).min(height(a_end.lerp(b_end, s)));
                 let is_true = self.is_true(height(now), deepest);
                 if (0.0..=1.0).contains(&along) && low <= slack && is_true && level(now) {
-                    let new = Candidate {
-                        feature: Feature::line_over_border(self.tri_is_a, j, i),
-                        point: self.tri.pose.to_world(now),
-                        normal: outward,
-                        gap: height(now),
-                    };
-                    push_new(new, tolerance, first, out);
+                    let feature = Feature::line_over_border(self.tri_is_a, j, i);
+                    push(feature, self.tri.pose.to_world(now), height(now));
                 }
             }
         }
