@@ -85,9 +85,9 @@ pub(super) fn judge_geometry(
         Reading::of(contact, [&b, &a], -contact.normal, rounding),
     ]
     .map(|reading| reading.missed(case, contact, loaded));
-    // The better of the two readings: in place, and where both are in place, the one that leans less.
+    // The better of the two readings: in place, and where both are in place, the one that leans less, or else the nearer.
     let known = 2.0 * rounding;
-    let key = |m: &Missed| (m.place.max(known), m.lean);
+    let key = |m: &Missed| (m.place.max(known), m.lean, m.place);
     let mut missed = if key(&second) < key(&first) {
         second
     } else {

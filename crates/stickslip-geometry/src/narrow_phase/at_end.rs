@@ -110,10 +110,14 @@ fn of_features(pair: &Pair, d: &Direction) -> Option<Candidate> {
             let place = over_face(pair, &pair.end.b, k, pair.end.a.farthest(d.n))?;
             of_a(pair, d, place, -pair.now.b.face(k))
         }
-        (Of::Parts(..), Some(back)) => match crossing_now(pair, &back) {
-            Some(place) => pair.row(Feature::AT_END, place, back.n),
-            None => of_b(pair, d, meeting_places(pair, &pair.end, d)?[1], back.n),
-        },
+        (Of::Parts(..), Some(back)) => {
+            let then =
+                meeting_places(pair, &pair.end, d).map(|[_, place]| of_b(pair, d, place, back.n));
+            let now = crossing_now(pair, &back)
+                .map(|place| pair.row(Feature::AT_END, place, back.n))
+                .filter(|now| then.is_none_or(|then| tells_of(pair, now, &then)));
+            now.or(then)?
+        }
         (Of::Parts(..), None) => across_facing(pair, d)?,
     })
 }
@@ -124,6 +128,12 @@ fn crossing_now(pair: &Pair, back: &Direction) -> Option<DVec3> {
     let [[p, q], [r, w]] = pair.meeting_parts(&pair.now, back);
     are_crossed(q - p, w - r).then_some(())?;
     Some(meeting_places(pair, &pair.now, back)?[1])
+}
+
+/// Does the row of a place now tell of at least half the overlap that the one of the end tells of?
+fn tells_of(pair: &Pair, now: &Candidate, then: &Candidate) -> bool {
+    let gap = |row| linear_gap(pair.moving[0], pair.moving[1], row);
+    gap(now) <= 0.5 * gap(then)
 }
 
 /// Are these lines far from parallel?

@@ -135,8 +135,13 @@ pub(super) fn create(folder: &Path) -> Result<(Part, bool), RecordError> {
 
 /// Removes all parts but those of this run.
 pub(super) fn remove_earlier(folder: &Path, run: u64) -> Result<(), RecordError> {
-    for part in all(folder)?.iter().filter(|part| part.run != run) {
+    let mut others = all(folder)?;
+    others.retain(|part| part.run != run);
+    for part in &others {
         remove_part(folder, *part)?;
+    }
+    // The endings last: what is left of a run that has one is not needed any more.
+    for part in &others {
         remove_ending(folder, part.run)?;
     }
     Ok(())
@@ -190,6 +195,16 @@ pub(super) fn remove(folder: &Path, tables: &[PathBuf; 4], goes: bool) -> Result
     remove_files(&folder.join(UNFINISHED), part_files())?;
     remove_files(&folder.join(EARLIER), names(tables))?;
     remove_empty(folder, goes)
+}
+
+/// Removes what a run left that was killed after its files were joined.
+pub(super) fn clear_away(folder: &Path, tables: &[PathBuf; 4]) -> Result<(), RecordError> {
+    if !folder.join(MARK).is_file() || (!all(folder)?.is_empty() && ending(folder).is_none()) {
+        return Ok(());
+    }
+    let reserve = folder.join(RESERVE);
+    sink::remove_file(&reserve).map_err(RecordError::io(&reserve))?;
+    remove(folder, tables, true)
 }
 
 /// Removes the first part of a run that did not come about.

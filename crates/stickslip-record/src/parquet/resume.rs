@@ -44,7 +44,8 @@ impl ParquetWriter {
     /// Takes up the run that left `path`, from its last saved step, however it ended.
     ///
     /// # Errors
-    /// If there is none, another run is writing it, it came to its end, or it is damaged; nothing is changed then.
+    /// If there is none, another run is writing it, it came to its end, or it is damaged; nothing is changed then, but for what a run left
+    /// beside its files that was killed at its very end.
     pub fn resume(path: impl AsRef<Path>) -> Result<Resumed, RecordError> {
         let path = path.as_ref();
         let unresumable = |reason: String| RecordError::Unresumable {
@@ -113,11 +114,13 @@ fn from_parts(path: &Path, paths: &Paths, lock: Lock) -> Result<Resumed, RecordE
 fn from_files(path: &Path, paths: &Paths, lock: Lock) -> Result<Resumed, RecordError> {
     let mut steps = TableReader::new(TABLES[STEPS], vec![paths.tables[STEPS].clone()]);
     let common = header_of(&mut steps, &paths.tables[STEPS])?;
-    let bytes = read_checkpoint(steps.metadata()?.as_ref());
-    let bytes = bytes.ok_or_else(|| RecordError::Unresumable {
-        path: path.to_path_buf(),
-        reason: ended(common.summary.as_ref()),
-    })?;
+    let Some(bytes) = read_checkpoint(steps.metadata()?.as_ref()) else {
+        parts::clear_away(&paths.parts, &paths.tables)?;
+        return Err(RecordError::Unresumable {
+            path: path.to_path_buf(),
+            reason: ended(common.summary.as_ref()),
+        });
+    };
     let mut checkpoint = Checkpoint::from_bytes(&paths.tables[STEPS], &bytes)?;
     let mut source = Source {
         files: paths.tables.clone(),

@@ -86,7 +86,7 @@ const DRAFT_FROM_SCRATCH: Stage = Stage {
     when: &[Smooth, MoreThan(LARGE)],
     from: Begin::Scratch,
     run: |chain, p| chain.draft_from_scratch(p),
-    rule: false,
+    rule: true,
     why: "where a draft will do, the interior point is there in 40 to 90 factorisations; Newton and compliant paths took 100 to 200 before it",
 };
 
