@@ -1,7 +1,7 @@
 // What can be plotted of a body, of the contacts of two bodies, or of a joint or spring: numbers over all frames, with units. A plot's title
 // and a line's name together are the name of the same number in `stickslip series`: "force on box" and ".x", "box" and ".vx".
 
-const XYZ = [".x", ".y", ".z"];
+const XYZ = ["x", "y", "z"], DOT_XYZ = XYZ.map((axis) => `.${axis}`);
 
 class Quantities {
   constructor(run) { this.run = run; }
@@ -19,12 +19,12 @@ class Quantities {
     const { run } = this, { name, mass } = run.bodies[body];
     const motion = (k) => (frame) => { const m = run.motion(frame, body), v = k === "angular" ? m.angular : m.linear; return v ?? [NaN, NaN, NaN]; };
     const all = {
-      position: this.lines(name, XYZ, "m", (frame) => run.position(frame, body)),
+      position: this.lines(name, DOT_XYZ, "m", (frame) => run.position(frame, body)),
       velocity: this.lines(name, [".vx", ".vy", ".vz"], "m/s", motion("linear")),
       speed: this.lines(`${name}.speed`, [""], "m/s", (frame) => [length(run.motion(frame, body).linear)]),
       spin: this.lines(name, [".wx", ".wy", ".wz"], "rad/s", motion("angular")),
-      total: this.lines(`force on ${name}`, XYZ, "N", (frame) => run.loadOn(frame, body).force),
-      torque: this.lines(`torque on ${name}`, XYZ, "N m", (frame) => run.loadOn(frame, body).torque),
+      total: this.lines(`force on ${name}`, DOT_XYZ, "N", (frame) => run.loadOn(frame, body).force),
+      torque: this.lines(`torque on ${name}`, DOT_XYZ, "N m", (frame) => run.loadOn(frame, body).torque),
     };
     if (mass !== null) all.kinetic = this.lines(`kinetic energy of ${name}`, [""], "J", (frame) => [run.kinetic(frame, body)]);
     return all;
@@ -41,8 +41,8 @@ class Quantities {
   ofLink(link) {
     const { run } = this, { name } = run.about.links[link];
     return {
-      force: this.lines(`${name}.force`, XYZ, "N", (frame) => run.linkForce(frame, link)),
-      torque: this.lines(`${name}.torque`, XYZ, "N m", (frame) => run.linkTorque(frame, link)),
+      force: this.lines(`${name}.force`, DOT_XYZ, "N", (frame) => run.linkForce(frame, link)),
+      torque: this.lines(`${name}.torque`, DOT_XYZ, "N m", (frame) => run.linkTorque(frame, link)),
     };
   }
 

@@ -119,7 +119,7 @@ fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> 
 struct Aside {
     /// In place; beyond all bounds where a face tells the normal.
     all: f64,
-    /// Where the other body may lean along its edge or corner ([`Reading::leaning`]), if that is pointed;
+    /// Where the other body may lean along its edge or corner ([`Reading::slope`]), if that is pointed;
     other_leans: f64,
     /// or the body whose point it is. Not both: that would be two faces.
     own_leans: f64,
