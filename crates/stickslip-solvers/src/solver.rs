@@ -30,6 +30,8 @@ pub enum Purpose {
     /// To be the step.
     #[default]
     Answer,
+    /// The problem of the call before with another right-hand side, as rounds of joints pose it: a residual of so many m/s will do.
+    Round(f64),
     /// To be the step where nothing else was: with more patience.
     LastResort,
 }
@@ -42,7 +44,7 @@ impl Purpose {
     pub const fn aim(self, tolerance: f64) -> f64 {
         match self {
             Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(aim),
-            Self::Answer | Self::LastResort => tolerance,
+            Self::Answer | Self::Round(_) | Self::LastResort => tolerance,
         }
     }
 
@@ -50,7 +52,7 @@ impl Purpose {
     pub const fn worst(self, tolerance: f64) -> f64 {
         match self {
             Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(ROUGH * aim),
-            Self::Answer | Self::LastResort => tolerance,
+            Self::Answer | Self::Round(_) | Self::LastResort => tolerance,
         }
     }
 }

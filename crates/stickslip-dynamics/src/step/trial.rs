@@ -188,7 +188,8 @@ impl Trial {
         let (mut rounds, mut iterations) = (Rounds::default(), 0);
         loop {
             let (assembly, motion) = (&mut self.assembly, &mut self.motion);
-            let solved = assembly.solve(step, contacts, solver, self.purpose, rounds.coarse()); // 5
+            let purpose = rounds.purpose(self.purpose, !step.model().joints.is_empty());
+            let solved = assembly.solve(step, contacts, solver, purpose, rounds.coarse()); // 5
             let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
             iterations += solved.iterations;
             self.stopwatch.lap(Stage::Solve);

@@ -8,6 +8,7 @@
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
+//! | `round` | islands that differ from those of the last call by their right-hand sides |
 //! | `steps`, `stored` | the two doors: a step, island by island, and a problem on its contacts |
 //! | [`selection`] | which of several answers is taken |
 //!
@@ -32,6 +33,7 @@ mod mend;
 pub mod plans;
 pub mod profile;
 mod rest;
+mod round;
 pub mod selection;
 mod stages;
 mod steps;
@@ -40,7 +42,7 @@ mod stored;
 use crate::auto::answered::Answers;
 use crate::auto::chain::Kit;
 use crate::auto::plans::PATIENT;
-use crate::auto::steps::Asked;
+use crate::auto::steps::{Asked, IslandMemory};
 use crate::coupling::SystemMemory;
 use crate::engines::dense_island;
 use crate::problem::ContactProblem;
@@ -61,8 +63,8 @@ pub struct Auto {
     part: Part,
     /// How many budgets (`plans::budget`) may be spent on each island of a step; None: as much as it takes.
     budgets: Option<usize>,
-    /// One for each island of a step: the order of elimination is kept as long as the island is the same.
-    parts: Vec<SystemMemory>,
+    /// One for each island of a step.
+    parts: Vec<IslandMemory>,
     answers: Answers,
 }
 
@@ -110,6 +112,9 @@ impl ContactSolver for Auto {
 
     fn begin_step(&mut self) {
         self.answers.clear();
+        for part in &mut self.parts {
+            part.chord.forget();
+        }
     }
 
     fn solve(
@@ -136,6 +141,10 @@ impl ContactSolver for Auto {
                 _ => self.budgets,
             },
             sketch: matches!(purpose, Purpose::Sketch(_)),
+            round: match purpose {
+                Purpose::Round(enough) => Some(enough),
+                _ => None,
+            },
             ..Asked::whole(tolerance)
         };
         let solved = self.solve_step(problem, guess, asked);

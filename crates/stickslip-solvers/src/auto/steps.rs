@@ -4,6 +4,7 @@ use crate::auto::Auto;
 use crate::auto::chain::{Chain, Scope, Verdict, rounding};
 use crate::auto::plans::{self, COLD, LAST, SKETCH, WARM};
 use crate::coupling::SystemMemory;
+use crate::engines::chord::Chord;
 use crate::engines::one_contact;
 use crate::limit::{self, WorkLimit};
 use crate::problem::ContactProblem;
@@ -21,6 +22,8 @@ pub(super) struct Asked<'a> {
     pub(super) enough: f64,
     /// Are sweeps tried first?
     pub(super) sketch: bool,
+    /// Where the problem is that of the call before with another right-hand side: the residual that will do, m/s.
+    pub(super) round: Option<f64>,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
@@ -28,6 +31,13 @@ pub(super) struct Asked<'a> {
     pub(super) most: usize,
     /// The answer that stands where an island is not solved.
     pub(super) instead: Option<&'a Solved>,
+}
+
+/// Memory of an island of a step: the order of elimination is kept as long as the island is the same, factors within a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IslandMemory {
+    pub(super) system: SystemMemory,
+    pub(super) chord: Chord,
 }
 
 impl Asked<'_> {
@@ -47,6 +57,7 @@ impl Asked<'_> {
             tolerance,
             enough: tolerance,
             sketch: false,
+            round: None,
             scope: Scope::All,
             budgets: None,
             most: usize::MAX,
@@ -104,7 +115,7 @@ impl Auto {
         let mut parts = std::mem::take(&mut self.parts);
         islands.find_in_step(problem);
         self.answers.begin();
-        parts.resize_with(parts.len().max(islands.len()).max(1), SystemMemory::default);
+        parts.resize_with(parts.len().max(islands.len()).max(1), IslandMemory::default);
         let solved = if islands.len() <= 1 {
             let asked = asked.of_island(problem, islands.members_of_all());
             self.solve_island(problem, &p, asked, &mut parts[0])
@@ -123,7 +134,7 @@ impl Auto {
         p: Vec<DVec3>,
         asked: Asked<'_>,
         islands: &Islands,
-        parts: &mut [SystemMemory],
+        parts: &mut [IslandMemory],
     ) -> Result<Solved, SolveError> {
         let mut part = std::mem::take(&mut self.part);
         part.begin(problem);
@@ -175,7 +186,7 @@ impl Auto {
         problem: &ContactProblem,
         guess: &[DVec3],
         asked: Asked<'_>,
-        memory: &mut SystemMemory,
+        memory: &mut IslandMemory,
     ) -> Result<Solved, SolveError> {
         if problem.contacts.is_empty() {
             return Ok(Solved {
@@ -193,7 +204,10 @@ impl Auto {
                 self.note_answered(problem.contacts.len(), solved.residual);
                 solved
             }
-            None => self.by_stages(problem, guess, asked, memory)?,
+            None => match self.by_round(problem, guess, asked, memory) {
+                Some(solved) => solved,
+                None => self.by_stages(problem, guess, asked, memory)?,
+            },
         };
         self.answers.keep(problem, &solved);
         Ok(solved)
@@ -205,7 +219,7 @@ impl Auto {
         problem: &ContactProblem,
         guess: &[DVec3],
         asked: Asked<'_>,
-        memory: &mut SystemMemory,
+        memory: &mut IslandMemory,
     ) -> Result<Solved, SolveError> {
         let budget = plans::budget(problem.contacts.len());
         let work = asked
@@ -213,7 +227,8 @@ impl Auto {
             .map(|budgets| asked.most.min(budgets * budget));
         let _limit = WorkLimit::of(work);
         let posed = Posed::Step(problem);
-        let mut chain = Chain::new(posed, memory, &mut self.kit, guess, asked);
+        memory.chord.forget();
+        let mut chain = Chain::new(posed, &mut memory.system, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
         let mut verdict = Verdict::Next;
         if asked.sketch {

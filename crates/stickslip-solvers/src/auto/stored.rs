@@ -243,4 +243,4 @@ impl Auto {
 }
 
 /// The name under which traces show what is done before the tables.
-const ISLANDS: &str = "islands";
+pub(super) const ISLANDS: &str = "islands";

@@ -1,6 +1,7 @@
 //! The methods: each improves impulses on a problem until its law holds.
 
 pub mod admm;
+pub(crate) mod chord;
 pub(crate) mod colouring;
 pub mod compliant;
 pub(crate) mod dense_island;

@@ -10,6 +10,7 @@ use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::rows::follow_displacements;
 use stickslip_model::Along;
+use stickslip_solvers::solver::Purpose;
 
 /// Most rounds of one problem. Chains pulled nearly straight need some dozens; what needs more goes in a circle.
 const MOST_ROUNDS: usize = 200;
@@ -49,6 +50,15 @@ impl Rounds {
             0.0
         } else {
             COARSE * self.off
+        }
+    }
+
+    /// What the next round's answer is for. Its problem is that of the round before with another right-hand side; the first round's is
+    /// near that of the last step.
+    pub(crate) fn purpose(&self, purpose: Purpose, joints: bool) -> Purpose {
+        match purpose {
+            Purpose::Answer if joints => Purpose::Round(self.coarse()),
+            other => other,
         }
     }
 
