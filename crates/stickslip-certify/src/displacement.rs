@@ -23,6 +23,9 @@ pub(crate) fn velocity_at(case: &Case, k: usize, point: DVec3) -> DVec3 {
 /// What surfaces that move along their bodies add to a contact's slip, m/s, world frame: the velocity of each body's surface where it is
 /// touched, seen from the body, the second's minus the first's.
 pub(crate) fn surface_slip(case: &Case, contact: &Contact) -> DVec3 {
+    if case.model.surfaces.is_empty() {
+        return DVec3::ZERO;
+    }
     let of = |body: usize, outward: DVec3| {
         let Pose {
             position,
@@ -43,8 +46,10 @@ pub(crate) fn surface_slip(case: &Case, contact: &Contact) -> DVec3 {
 pub(crate) fn gap_rate(case: &Case, contact: &Contact) -> f64 {
     let given = &case.given;
     let mut told = 0.0;
+    // Where none can have been driven in, or all of it counts alike, the scheme does not ask.
+    let asked = contact.gap < 0.0 && given.h < given.grid;
     for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
-        if !case.model.bodies[k].is_free() {
+        if asked && !case.model.bodies[k].is_free() {
             let (old, new) = (&case.before[k].pose, &case.after[k].pose);
             let came = contact.point - old.to_world(new.to_body(contact.point));
             told -= sign * contact.normal.dot(came);

@@ -260,6 +260,9 @@ pub(crate) fn judge_joints(
     if joints.len() != model.joint_count() || given.aims.len() != model.joints.len() {
         return c.raise_law(Residual::Joint, f64::NAN, &Bound::default());
     }
+    if joints.is_empty() {
+        return;
+    }
     for (k, (joint, done)) in model.joints.iter().zip(joints).enumerate() {
         let residual = joint_residual(case, inverse, k, done).0;
         c.raise_law(Residual::Joint, residual, &bounds.of(case, joint.bodies));

@@ -30,8 +30,18 @@ impl BoxPair {
 
     /// Separation along the unit direction `n`, from a to b.
     pub(crate) fn along(&self, n: DVec3) -> f64 {
+        self.less_reaches(n.dot(self.between), n)
+    }
+
+    /// Separation along `n` or against it, whichever is larger: boxes reach as far one way as the other.
+    fn either_way(&self, n: DVec3) -> f64 {
+        self.less_reaches(n.dot(self.between).abs(), n)
+    }
+
+    /// A distance of the centres along `n`, less how far the two reach from them.
+    fn less_reaches(&self, centres: f64, n: DVec3) -> f64 {
         let reach = |m: &DMat3, half: DVec3| (m.transpose() * n).abs().dot(half);
-        n.dot(self.between) - reach(&self.a, self.half_a) - reach(&self.b, self.half_b)
+        centres - reach(&self.a, self.half_a) - reach(&self.b, self.half_b)
     }
 
     /// The face normals of both, one of each two opposite ones.
@@ -52,7 +62,7 @@ impl BoxPair {
     /// Largest separation over these directions: minus the depth where the boxes overlap, else a lower bound of
     /// their distance.
     pub(crate) fn overlap(&self) -> f64 {
-        let better = |best: f64, n: DVec3| best.max(self.along(n)).max(self.along(-n));
+        let better = |best: f64, n: DVec3| best.max(self.either_way(n));
         let best = self.faces().fold(f64::NEG_INFINITY, better);
         if best > 0.0 {
             return best;

@@ -16,16 +16,24 @@ impl Moving<'_> {
         let (a, b) = (self.start.orientation, self.end.orientation);
         // |q − q'| is 2 sin(angle/4) for unit quaternions.
         let chord = (b - a).length().min((b + a).length());
+        if chord == 0.0 {
+            return 0.0;
+        }
         4.0 * libm::asin((0.5 * chord).min(1.0))
     }
 
     /// Bound on the way of any of its points by rotation alone, m; zero for a half-space, which has no end.
     #[must_use]
     pub fn sweep(&self) -> f64 {
+        self.sweep_by(self.angle())
+    }
+
+    /// The same, where the angle is known.
+    #[must_use]
+    pub fn sweep_by(&self, angle: f64) -> f64 {
         let radius = self.shape.radius();
         if radius.is_finite() {
             // Turned about its origin, which goes on an arc itself: beside its chord by r θ²/8.
-            let angle = self.angle();
             angle * (radius + 0.125 * angle * self.arm)
         } else {
             0.0

@@ -80,23 +80,14 @@ pub(super) fn judge_geometry(
         return c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
-    let [first, second] = [
-        Reading::of(contact, [&a, &b], contact.normal, rounding),
-        Reading::of(contact, [&b, &a], -contact.normal, rounding),
-    ]
-    .map(|reading| reading.missed(case, contact, loaded));
-    // The better of the two readings: in place, and where both are in place, the one that leans less, or else the nearer.
+    let missed = better_reading(case, contact, [&a, &b], loaded, rounding);
     let known = 2.0 * rounding;
-    let key = |m: &Missed| (m.place.max(known), m.lean, m.place);
-    let mut missed = if key(&second) < key(&first) {
-        second
+    let place = if missed.place.is_finite() {
+        missed.place
     } else {
-        first
+        f64::NAN
     };
-    if !missed.place.is_finite() {
-        missed.place = f64::NAN;
-    }
-    c.raise_equality(Residual::Geometry, missed.place / h, known / h);
+    c.raise_equality(Residual::Geometry, place / h, known / h);
     if missed.lean > 0.0 {
         let pushed = row.impulse.length() * trace_at(case, inverse, contact);
         let mut effect = missed.lean * (pushed + speed_at(case, contact));
@@ -107,11 +98,60 @@ pub(super) fn judge_geometry(
     }
 }
 
+/// What a row misses by the better of its two readings, as a point of the second body over the first and the other way round: in place,
+/// and where both are in place, the one that leans less, or else the nearer. Where the first holds to rounding, nothing is to be gained by the second.
+fn better_reading(
+    case: &Case,
+    contact: &Contact,
+    [a, b]: [&Piece; 2],
+    loaded: bool,
+    rounding: f64,
+) -> Missed {
+    let known = 2.0 * rounding;
+    let key = |m: &Missed| (m.place.max(known), m.lean, m.place);
+    // A point of the smaller body over a plane of the larger one is likelier.
+    let [of_b, of_a] = [
+        Reading::of(contact, [a, b], contact.normal, rounding),
+        Reading::of(contact, [b, a], -contact.normal, rounding),
+    ];
+    let readings = if a.shape.radius() < b.shape.radius() {
+        [of_a, of_b]
+    } else {
+        [of_b, of_a]
+    };
+    let travel = loaded.then(|| Travel::of(case, contact));
+    let missed = |reading: &Reading| {
+        let beyond = (travel.as_ref()).map(|travel| reading.beyond(case, contact, travel));
+        let mut missed = beyond.unwrap_or(Missed::in_place(0.0));
+        missed.place = missed.place.max(reading.error());
+        missed
+    };
+    let first = missed(&readings[0]);
+    if first.place <= known && first.lean == 0.0 {
+        return first;
+    }
+    let second = missed(&readings[1]);
+    if key(&second) < key(&first) {
+        second
+    } else {
+        first
+    }
+}
+
 fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
     let body = contact.bodies[k];
-    let (shape, local) = case.model.bodies[body].shape.piece(contact.pieces[k])?;
-    let pose = case.pose(body).then(&local);
-    Some(Piece { shape, pose })
+    let (whole, pose) = (&case.model.bodies[body].shape, case.pose(body));
+    if whole.is_convex() && contact.pieces[k] == 0 {
+        return Some(Piece {
+            shape: Cow::Borrowed(whole),
+            pose: *pose,
+        });
+    }
+    let (shape, local) = whole.piece(contact.pieces[k])?;
+    Some(Piece {
+        shape,
+        pose: pose.then(&local),
+    })
 }
 
 /// How far two parts are from being opposite, m.
@@ -125,6 +165,12 @@ struct Aside {
     own_leans: f64,
     /// What leans, if it does: the other body, and that whose point it is.
     leaning: [Leaning; 2],
+    /// By how much a face's normal is not the row's, rad, within what is known.
+    tilt: f64,
+    /// How far two lines have to go along each other to be opposite, m;
+    slid: f64,
+    /// and the sine of the angle from them to the nearest face, of which they may be the lines that a turn brings there.
+    sharp: f64,
 }
 
 /// A body that may lean along its edge, side or face.
@@ -145,12 +191,17 @@ struct Off {
     away: f64,
     /// From the line along it, where it is round.
     lateral: f64,
+    /// How far it has to go along its line to be opposite.
+    slid: f64,
 }
 
 impl Aside {
     /// A face tells the normal, and nothing but what is round is to be met: off by so much.
-    const fn over_a_face(off: f64) -> Self {
+    const fn over_a_face(off: f64, tilt: f64) -> Self {
         Self {
+            tilt,
+            slid: 0.0,
+            sharp: 0.0,
             all: f64::INFINITY,
             other_leans: off,
             own_leans: off,
@@ -200,23 +251,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What the row misses as one of these bodies'; where it carries nothing its place and gap alone count.
-    fn missed(&self, case: &Case, contact: &Contact, loaded: bool) -> Missed {
-        let mut missed = Missed::in_place(0.0);
-        if loaded {
-            missed = self.beyond(case, contact);
-        }
-        missed.place = missed.place.max(self.error());
-        missed
-    }
-
     /// By how much a row that carries an impulse is none of these bodies.
-    fn beyond(&self, case: &Case, contact: &Contact) -> Missed {
+    fn beyond(&self, case: &Case, contact: &Contact, travel: &Travel) -> Missed {
         let size = self.size;
-        let motion = way(case, contact, true);
+        let motion = travel.all;
         let exact = KNOWN * size + 4.0 * self.rounding;
-        let swing = swing(case, contact).min(SWING);
-        let aside = self.beside(case, contact, exact + 4.0 * swing * size);
+        let swing = travel.swing.min(SWING);
+        let aside = self.beside(case, contact, travel, exact + 4.0 * swing * size);
         let level = motion + 4.0 * swing * self.extent() + LEVEL * size + exact;
         let (height, near) = match case.given.rule {
             Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion),
@@ -224,7 +265,7 @@ impl<'a> Reading<'a> {
             Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
         };
         let opposite = self.distance() - near - exact;
-        let false_depth = self.false_depth(exact) - way(case, contact, false);
+        let false_depth = self.false_depth(exact) - travel.before;
         // In an impact no time passes: what is apart does not meet.
         let apart = match case.given.scheme {
             Scheme::Impact => self.gap - exact,
@@ -246,12 +287,13 @@ impl<'a> Reading<'a> {
         let round = |p: &Piece, n: DVec3| Supporting::round(&p.shape, &p.pose, n);
         let (other, own) = (part(self.other, n), part(self.own, -n));
         let (round_other, round_own) = (round(self.other, n), round(self.own, -n));
-        if [other, own].contains(&Supporting::Nowhere) {
-            return Aside::over_a_face(f64::INFINITY);
+        if let (Supporting::Nowhere, _) | (_, Supporting::Nowhere) = (other, own) {
+            return Aside::over_a_face(f64::INFINITY, 0.0);
         }
-        if [other, own].contains(&Supporting::Face) {
-            let met = |r: Option<Supporting>, x: DVec3| r.map_or(0.0, |r| r.aside(n, x, None));
-            return Aside::over_a_face(met(round_other, x + moved).max(met(round_own, x)));
+        if let (Supporting::Face(lean), _) | (_, Supporting::Face(lean)) = (other, own) {
+            let met = |r: Option<Supporting>, x: DVec3| r.map_or(0.0, |r| r.aside(n, x, None).0);
+            let off = met(round_other, x + moved).max(met(round_own, x));
+            return Aside::over_a_face(off, lean);
         }
         let line = |part: Supporting, round: Option<Supporting>, of: &Piece| {
             let line = round.unwrap_or(part).line();
@@ -266,11 +308,15 @@ impl<'a> Reading<'a> {
         let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
         // A ball has no edge to lean along.
         let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64, of_the_rest: f64| {
-            let (lower, fixed) = match *p.shape {
-                Shape::Ball { .. } => (f64::INFINITY, off.aside),
-                _ => (lower().max(0.0), off.lateral),
+            let fixed = match *p.shape {
+                Shape::Ball { .. } => off.aside,
+                _ => off.lateral,
             };
-            let angle = self.slope(&off, lower);
+            let angle = match *p.shape {
+                _ if off.aside == 0.0 => 0.0,
+                Shape::Ball { .. } => f64::INFINITY,
+                _ => self.slope(&off, lower().max(0.0)),
+            };
             let leans = off.aside.min(angle * self.size).max(fixed);
             let fixed = fixed.max(of_the_rest);
             (leans.max(of_the_rest), Leaning { angle, fixed })
@@ -282,6 +328,9 @@ impl<'a> Reading<'a> {
             other_leans,
             own_leans,
             leaning: [first, second],
+            tilt: 0.0,
+            slid: of_other.slid.max(of_own.slid),
+            sharp: other.sharpness().min(own.sharpness()),
         }
     }
 
@@ -293,20 +342,19 @@ impl<'a> Reading<'a> {
         x: DVec3,
         line: Option<(DVec3, f64)>,
     ) -> Off {
-        let lateral = round.map_or(0.0, |r| r.aside(self.n, x, line));
+        let (lateral, slid_round) = round.map_or((0.0, 0.0), |r| r.aside(self.n, x, line));
+        let (aside, slid) = part.aside(self.n, x, line);
         Off {
-            aside: part.aside(self.n, x, line).max(lateral),
-            away: part.aside(self.n, x, None),
+            aside: aside.max(lateral),
+            away: part.aside(self.n, x, None).0,
             lateral,
+            slid: slid.max(slid_round),
         }
     }
 
     /// By how much a body that has a place opposite x which is lower than its farthest part by `lower` only would have to turn for it to be as far, rad:
     /// from a corner or an edge far away along what is nearly a face or an edge, the normal leaves that by little.
     fn slope(&self, off: &Off, lower: f64) -> f64 {
-        if off.aside == 0.0 {
-            return 0.0;
-        }
         (lower + 2.0 * self.rounding) / off.away
     }
 
@@ -314,11 +362,11 @@ impl<'a> Reading<'a> {
     /// have a normal of any moment of the step, of its start, its end or between. Bodies that do not touch yet may pass
     /// each other on the way to where they will; in bodies that overlap by d, directions within the root of d of the best are as
     /// good.
-    fn beside(&self, case: &Case, contact: &Contact, turned: f64) -> Missed {
+    fn beside(&self, case: &Case, contact: &Contact, travel: &Travel, turned: f64) -> Missed {
         let aside = self.aside(DVec3::ZERO);
         let beyond = aside.other_leans.min(aside.own_leans) - turned;
         if beyond <= 0.0 {
-            return Missed::in_place(beyond);
+            return self.weighed(beyond, &aside, travel);
         }
         // The normals of a face and of two balls are known exactly. What a row itself brings about is no reason for it: the way is that of
         // the velocities before.
@@ -326,11 +374,10 @@ impl<'a> Reading<'a> {
         let way = if known {
             0.0
         } else {
-            (way(case, contact, false) + self.across()).min(PAST * self.size)
+            (travel.before + self.across()).min(PAST * self.size)
         };
-        let passing = self.passing(case, contact, aside.own_leans);
-        let as_good = (0.5 * self.size * self.depth().min(-self.gap).max(0.0)).sqrt();
-        let in_place = aside.all - turned - way - as_good;
+        let passing = self.passing(case, contact, travel, aside.own_leans);
+        let in_place = aside.all - turned - way - self.as_good(0.0);
         let least = beyond.min(aside.own_leans - turned - passing).min(in_place);
         // In place but for what leans: that much is an angle.
         let leaning = aside.leaning.into_iter().filter(|l| l.fixed <= turned);
@@ -344,6 +391,43 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// In place as well as places are known; but what is off by more than rounding and the motion of the step explain does
+    /// something: a normal that leans within what is known, lines that would be opposite farther along. Over a short step that is a
+    /// velocity.
+    fn weighed(&self, place: f64, aside: &Aside, travel: &Travel) -> Missed {
+        let swing = 4.0 * travel.swing.min(SWING);
+        let quiet = 4.0 * self.rounding;
+        // A face's normal is known to rounding, whatever its size.
+        let tilt = (aside.tilt - swing - 32.0 * f64::EPSILON) * self.size;
+        let leans = aside.other_leans.min(aside.own_leans) - swing * self.size - quiet;
+        let mut unexplained = leans.max(tilt);
+        // Lines that a turn of the step makes those of a face have rows at their ends.
+        if aside.sharp > swing {
+            let moved = travel.all + swing * self.size + self.as_good(quiet);
+            // Beyond what the motion explains nothing of it is explained.
+            if aside.slid > moved + quiet {
+                unexplained = unexplained.max(aside.slid);
+            }
+        }
+        if unexplained <= 0.0 {
+            return Missed::in_place(place);
+        }
+        Missed {
+            place,
+            lean: unexplained / self.size,
+            lower: self.distance().max(0.0),
+        }
+    }
+
+    /// In bodies that overlap, how far directions that are as good as the best lead aside, m, if overlaps are known to so much.
+    fn as_good(&self, known: f64) -> f64 {
+        if self.gap >= -known {
+            return 0.0;
+        }
+        let depth = self.depth().min(-self.gap) - known;
+        (0.5 * self.size * depth.max(0.0)).sqrt()
+    }
+
     /// How well a direction across two features is known, m at the smaller body.
     fn across(&self) -> f64 {
         if is_ball(self.own) || is_ball(self.other) {
@@ -354,8 +438,8 @@ impl<'a> Reading<'a> {
     }
 
     /// How far bodies that meet within the step may pass each other before, m.
-    fn passing(&self, case: &Case, contact: &Contact, aside: f64) -> f64 {
-        let motion = way(case, contact, true);
+    fn passing(&self, case: &Case, contact: &Contact, travel: &Travel, aside: f64) -> f64 {
+        let motion = travel.all;
         // Two balls meet along the line between their centres, and that is known.
         let balls = is_ball(self.own) && is_ball(self.other);
         if self.gap <= TOUCH * self.size {
@@ -489,22 +573,40 @@ fn turn(case: &Case, k: usize) -> f64 {
     }
 }
 
-/// How far the points of the two bodies may move within the step, m, by their velocities before it, and after it if that counts;
-/// over the step asked for where no time passes.
-fn way(case: &Case, contact: &Contact, after: bool) -> f64 {
-    let h = if case.given.h > 0.0 {
-        case.given.h
-    } else {
-        case.given.grid
-    };
-    let mut way = 0.0;
-    for k in contact.bodies {
-        let old = &case.before[k].twist;
-        let new = if after { &case.after[k].twist } else { old };
-        let reach = (contact.point - case.pose(k).position).length();
-        let speed = old.linear.length().max(new.linear.length());
-        let spin = old.angular.length().max(new.angular.length());
-        way += h * (speed + spin * reach);
+/// How far the two bodies of a contact go within the step.
+struct Travel {
+    /// How far their points there may move by the velocities before the step, m,
+    before: f64,
+    /// and by those before it and after it.
+    all: f64,
+    /// How far they turn, rad.
+    swing: f64,
+}
+
+impl Travel {
+    /// Over the step asked for where no time passes.
+    fn of(case: &Case, contact: &Contact) -> Self {
+        let h = if case.given.h > 0.0 {
+            case.given.h
+        } else {
+            case.given.grid
+        };
+        let (mut before, mut all) = (0.0, 0.0);
+        for k in contact.bodies {
+            let (old, new) = (&case.before[k].twist, &case.after[k].twist);
+            let reach = (contact.point - case.pose(k).position).length();
+            let (speed, spin) = (old.linear.length(), old.angular.length());
+            before += h * (speed + spin * reach);
+            let (speed, spin) = (
+                speed.max(new.linear.length()),
+                spin.max(new.angular.length()),
+            );
+            all += h * (speed + spin * reach);
+        }
+        Self {
+            before,
+            all,
+            swing: swing(case, contact),
+        }
     }
-    way
 }

@@ -85,6 +85,6 @@ impl IslandBounds {
 
 /// Those among them that are free.
 fn free<const N: usize>(case: &Case, bodies: [Option<usize>; N]) -> impl Iterator<Item = usize> {
-    let free = bodies.map(|k| k.filter(|&k| case.model.bodies[k].is_free()));
-    free.into_iter().flatten()
+    let is_free = |k: &usize| case.model.bodies[*k].is_free();
+    bodies.into_iter().flatten().filter(is_free)
 }

@@ -44,6 +44,7 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// Where the scheme measures a body's gaps and levers.
+    #[inline]
     pub(crate) fn pose(&self, i: usize) -> &'a Pose {
         self.given
             .scheme

@@ -14,11 +14,11 @@
 
 use crate::judge::way::Way;
 use crate::judge::{Case, Judge};
-use stickslip_geometry::Moving;
 use stickslip_geometry::broad_phase::Bounds;
 use stickslip_geometry::narrow_phase::TOUCH;
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::separation::separation;
+use stickslip_geometry::{Moving, Pose, Shape};
 use stickslip_model::{Certificate, Residual, Scheme};
 
 /// How much of the product of turn and way a pair may overlap.
@@ -50,8 +50,12 @@ impl Judge {
         });
         let (bounds, deepest) = (&mut self.island_bounds, &mut self.deepest);
         for &[i, j] in pairs {
+            let (a, b) = (moving(case, i), moving(case, j));
+            if stays_above(&a, &b) || stays_above(&b, &a) {
+                continue;
+            }
             let pair = Pair::of(case, [i, j]);
-            piece_pairs(&moving(case, i), &moving(case, j), TOUCH, &mut |_, a, b| {
+            piece_pairs(&a, &b, TOUCH, &mut |_, a, b| {
                 let (depth, allowed, excess) = pair.look(a, b);
                 c.note_overlap(depth, allowed);
                 if excess > 0.0 || excess.is_nan() {
@@ -78,6 +82,23 @@ fn moving<'a>(case: &Case<'a>, i: usize) -> Moving<'a> {
         end,
         arm: 0.0,
     }
+}
+
+/// Is `plane` a half-space that does not turn, and the ball about the other body's origin above it at both ends of the way? The origin
+/// goes straight from one to the other, and the plane does: then the two are apart all the way, and nothing else is to be asked.
+fn stays_above(plane: &Moving, body: &Moving) -> bool {
+    let Shape::HalfSpace { normal, offset } = plane.shape else {
+        return false;
+    };
+    if plane.start.orientation != plane.end.orientation {
+        return false;
+    }
+    let n = plane.start.orientation * *normal;
+    let above = |p: &Pose, x: &Pose| {
+        let (low, high) = (n.dot(p.position) + offset, n.dot(x.position));
+        high - low - body.shape.radius() > 1e-9 * (low.abs() + high.abs())
+    };
+    above(&plane.start, &body.start) && above(&plane.end, &body.end)
 }
 
 /// What is known of two bodies before their pieces are looked at.

@@ -20,10 +20,11 @@ const SIDE: f64 = 0.1;
 pub(super) enum Supporting {
     /// A corner, or a point of what is round.
     Point(DVec3),
-    /// An edge, or a line on the side of a cylinder, a capsule or a cone; with its unit direction.
-    Line(DVec3, DVec3),
-    /// A face.
-    Face,
+    /// An edge, or a line on the side of a cylinder, a capsule or a cone; with its unit direction, and the sine of the angle to the nearest
+    /// face beside it (none beside what is round; of hulls and triangles it is not known, and zero).
+    Line(DVec3, DVec3, f64),
+    /// A face, and by how much the direction leans from its normal, rad (within what is equal).
+    Face(f64),
     /// Nothing: the shape has no end that way.
     Nowhere,
 }
@@ -32,31 +33,31 @@ impl Supporting {
     /// That of a bounded convex shape along the unit vector `n`; `near` tells which of a shape of separate points is meant.
     pub(super) fn of(shape: &Shape, pose: &Pose, n: DVec3, near: DVec3) -> Self {
         let d = pose.orientation.conjugate() * n;
-        let local = in_frame(shape, d, pose.to_body(near));
+        let local = in_frame(shape, d, || pose.to_body(near));
         match local {
             Self::Point(p) => Self::Point(pose.to_world(p)),
-            Self::Line(p, e) => Self::Line(pose.to_world(p), pose.orientation * e),
-            Self::Face | Self::Nowhere => local,
+            Self::Line(p, e, sharp) => Self::Line(pose.to_world(p), pose.orientation * e, sharp),
+            Self::Face(_) | Self::Nowhere => local,
         }
     }
 
     /// How far `x` is from being opposite this part across n, m, where it may also go along `other`, the line that it is on, so
-    /// far.
-    pub(super) fn aside(&self, n: DVec3, x: DVec3, other: Option<(DVec3, f64)>) -> f64 {
+    /// far; and how much nearer going along has brought it.
+    pub(super) fn aside(&self, n: DVec3, x: DVec3, other: Option<(DVec3, f64)>) -> (f64, f64) {
         let (p, own) = match *self {
-            Self::Face => return 0.0,
-            Self::Nowhere => return f64::INFINITY,
-            Self::Line(p, e) => (p, Some(e)),
+            Self::Face(_) => return (0.0, 0.0),
+            Self::Nowhere => return (f64::INFINITY, 0.0),
+            Self::Line(p, e, _) => (p, Some(e)),
             Self::Point(p) => (p, None),
         };
         let off = x - p;
         let across = off - n * n.dot(off);
         match (own, other) {
-            (None, None) => across.length(),
-            (Some(e), None) => (across - e * e.dot(across)).length(),
+            (None, None) => (across.length(), 0.0),
+            (Some(e), None) => ((across - e * e.dot(across)).length(), 0.0),
             (None, Some((f, reach))) => {
                 let along = f.dot(across).clamp(-reach, reach);
-                (across - f * along).length()
+                ((across - f * along).length(), 0.0)
             }
             (Some(e), Some((f, reach))) => {
                 // Two lines: what is left is across both, unless they are parallel, or cross farther away.
@@ -66,9 +67,9 @@ impl Supporting {
                 match f.try_normalize().filter(|_| sine > EQUAL) {
                     Some(f) => {
                         let along = f.dot(left).clamp(-reach * sine, reach * sine);
-                        (left - f * along).length()
+                        ((left - f * along).length(), along.abs())
                     }
-                    None => left.length(),
+                    None => (left.length(), 0.0),
                 }
             }
         }
@@ -83,7 +84,7 @@ impl Supporting {
                 let axis = pose.orientation * DVec3::Z;
                 let along = (axis - n * n.dot(axis)).try_normalize()?;
                 let side = n.dot(axis).abs() <= SIDE;
-                side.then(|| Self::Line(pose.position + n * *radius, along))
+                side.then(|| Self::Line(pose.position + n * *radius, along, f64::INFINITY))
             }
             _ => None,
         }
@@ -92,21 +93,29 @@ impl Supporting {
     /// The direction of a line.
     pub(super) const fn line(&self) -> Option<DVec3> {
         match self {
-            Self::Line(_, e) => Some(*e),
+            Self::Line(_, e, _) => Some(*e),
             _ => None,
+        }
+    }
+
+    /// The sine of the angle from a line to the nearest face beside it.
+    pub(super) const fn sharpness(&self) -> f64 {
+        match self {
+            Self::Line(_, _, sharp) => *sharp,
+            _ => f64::INFINITY,
         }
     }
 }
 
 /// The same in the shape's frame.
-fn in_frame(shape: &Shape, d: DVec3, near: DVec3) -> Supporting {
+fn in_frame(shape: &Shape, d: DVec3, near: impl Fn() -> DVec3) -> Supporting {
     let tie = EQUAL * shape.radius();
     match shape {
         Shape::HalfSpace { normal, .. } => {
             // As well as its support tells directions.
             let is_normal = (*normal - d).length() < 1e-12;
             if is_normal {
-                Supporting::Face
+                Supporting::Face(0.0)
             } else {
                 Supporting::Nowhere
             }
@@ -121,7 +130,7 @@ fn in_frame(shape: &Shape, d: DVec3, near: DVec3) -> Supporting {
             let (out, across) = outward(d);
             let rim = out * *radius + DVec3::Z * half.copysign(d.z);
             if 2.0 * radius * across <= tie {
-                return Supporting::Face;
+                return Supporting::Face(across);
             }
             line_if(2.0 * half * d.z.abs() <= tie, rim, DVec3::Z)
         }
@@ -129,6 +138,7 @@ fn in_frame(shape: &Shape, d: DVec3, near: DVec3) -> Supporting {
         Shape::Hull(hull) => of_points(hull.vertices(), d, tie),
         Shape::Triangle(facet) => of_points(&facet.points(), d, tie),
         Shape::Points { points, .. } => {
+            let near = near();
             let to = |p: &DVec3| (*p - near).length_squared();
             let nearest = points.iter().min_by(|p, q| to(p).total_cmp(&to(q)));
             Supporting::Point(nearest.copied().unwrap_or_default())
@@ -146,7 +156,7 @@ fn outward(d: DVec3) -> (DVec3, f64) {
 
 fn line_if(line: bool, point: DVec3, direction: DVec3) -> Supporting {
     if line {
-        Supporting::Line(point, direction)
+        Supporting::Line(point, direction, f64::INFINITY)
     } else {
         Supporting::Point(point)
     }
@@ -162,8 +172,11 @@ fn of_box(half: DVec3, d: DVec3, tie: f64) -> Supporting {
     let mut axes = (0..3).filter(|&i| level(i));
     match (axes.next(), axes.next()) {
         (None, _) => Supporting::Point(corner),
-        (Some(i), None) => Supporting::Line(corner, DVec3::AXES[i]),
-        (Some(_), Some(_)) => Supporting::Face,
+        (Some(i), None) => {
+            let sharp = d[(i + 1) % 3].abs().min(d[(i + 2) % 3].abs());
+            Supporting::Line(corner, DVec3::AXES[i], sharp)
+        }
+        (Some(i), Some(j)) => Supporting::Face(d[i].abs().max(d[j].abs())),
     }
 }
 
@@ -172,11 +185,12 @@ fn of_cone(radius: f64, length: f64, d: DVec3, tie: f64) -> Supporting {
     let apex = DVec3::Z * (0.75 * length);
     let rim = out * radius - DVec3::Z * (0.25 * length);
     if 2.0 * radius * across <= tie && d.z < 0.0 {
-        return Supporting::Face;
+        return Supporting::Face(across);
     }
     let higher = d.dot(apex) - d.dot(rim);
     if higher.abs() <= tie {
-        return Supporting::Line(rim, (apex - rim).try_normalize().unwrap_or(DVec3::Z));
+        let along = (apex - rim).try_normalize().unwrap_or(DVec3::Z);
+        return Supporting::Line(rim, along, f64::INFINITY);
     }
     Supporting::Point(if higher > 0.0 { apex } else { rim })
 }
@@ -190,17 +204,25 @@ fn of_points(points: &[DVec3], d: DVec3, tie: f64) -> Supporting {
         return Supporting::Nowhere;
     };
     let mut line: Option<DVec3> = None;
+    let mut face: Option<f64> = None;
     for p in found {
         let Some(e) = (*p - first).try_normalize() else {
             continue;
         };
-        match line {
-            None => line = Some(e),
-            Some(f) if e.cross(f).length() > 1e-9 => return Supporting::Face,
-            Some(_) => {}
+        match (line, face) {
+            (None, _) => line = Some(e),
+            (Some(f), None) if e.cross(f).length() > 1e-9 => {
+                face = Some(d.dot(e).abs().max(d.dot(f).abs()));
+            }
+            (_, Some(lean)) => face = Some(d.dot(e).abs().max(lean)),
+            (Some(_), None) => {}
         }
     }
-    line.map_or(Supporting::Point(first), |e| Supporting::Line(first, e))
+    match (line, face) {
+        (_, Some(lean)) => Supporting::Face(lean),
+        (Some(e), None) => Supporting::Line(first, e, 0.0),
+        (None, None) => Supporting::Point(first),
+    }
 }
 
 #[cfg(test)]
@@ -216,16 +238,16 @@ mod tests {
     fn faces_edges_and_corners_of_a_box() {
         let cube = Shape::cuboid(DVec3::splat(2.0)).expect("a box");
         let s = 0.5_f64.sqrt();
-        assert_eq!(part(&cube, DVec3::Z), Supporting::Face);
+        assert_eq!(part(&cube, DVec3::Z), Supporting::Face(0.0));
         let edge = part(&cube, DVec3::new(s, 0.0, s));
-        assert!(matches!(edge, Supporting::Line(p, DVec3::Y) if p.x == 1.0 && p.z == 1.0));
+        assert!(
+            matches!(edge, Supporting::Line(p, DVec3::Y, sharp) if p.x == 1.0 && p.z == 1.0 && sharp == s)
+        );
         let corner = part(&cube, DVec3::new(0.6, -0.48, 0.64));
         assert_eq!(corner, Supporting::Point(DVec3::new(1.0, -1.0, 1.0)));
         // A direction is known to 1e-10 rad, and no worse.
-        assert_eq!(
-            part(&cube, exp(DVec3::Y * 1e-11) * DVec3::Z),
-            Supporting::Face
-        );
+        let leaning = part(&cube, exp(DVec3::Y * 1e-11) * DVec3::Z);
+        assert!(matches!(leaning, Supporting::Face(lean) if (lean - 1e-11).abs() < 1e-16));
         assert!(matches!(
             part(&cube, exp(DVec3::Y * 1e-9) * DVec3::Z),
             Supporting::Line(..)
@@ -237,9 +259,9 @@ mod tests {
         let roller = Shape::cylinder(0.5, 2.0).expect("a cylinder");
         assert!(matches!(
             part(&roller, DVec3::X),
-            Supporting::Line(_, DVec3::Z)
+            Supporting::Line(_, DVec3::Z, _)
         ));
-        assert_eq!(part(&roller, DVec3::NEG_Z), Supporting::Face);
+        assert_eq!(part(&roller, DVec3::NEG_Z), Supporting::Face(0.0));
         assert!(matches!(
             part(&roller, DVec3::new(0.6, 0.0, 0.8)),
             Supporting::Point(_)
@@ -251,7 +273,7 @@ mod tests {
         ));
         assert_eq!(part(&cone, DVec3::Z), Supporting::Point(DVec3::Z * 3.0));
         let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");
-        assert_eq!(part(&ground, DVec3::Z), Supporting::Face);
+        assert_eq!(part(&ground, DVec3::Z), Supporting::Face(0.0));
         assert_eq!(
             part(&ground, exp(DVec3::X * 1e-6) * DVec3::Z),
             Supporting::Nowhere
@@ -261,25 +283,21 @@ mod tests {
     #[test]
     fn what_is_opposite_is_not_aside() {
         let n = DVec3::Z;
-        let line = Supporting::Line(DVec3::ZERO, DVec3::X);
-        assert_eq!(line.aside(n, DVec3::new(3.0, 0.0, 7.0), None), 0.0);
-        assert_eq!(line.aside(n, DVec3::new(3.0, 0.5, 7.0), None), 0.5);
+        let line = Supporting::Line(DVec3::ZERO, DVec3::X, 1.0);
+        let aside = |part: Supporting, x: [f64; 3], other| part.aside(n, x.into(), other);
+        assert_eq!(aside(line, [3.0, 0.0, 7.0], None), (0.0, 0.0));
+        assert_eq!(aside(line, [3.0, 0.5, 7.0], None), (0.5, 0.0));
         // Two lines that cross fix their normal; parallel ones do not.
-        assert_eq!(
-            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::Y, 1.0))),
-            0.0
-        );
-        assert_eq!(
-            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::X, 1.0))),
-            0.5
-        );
+        let across = Some((DVec3::Y, 1.0));
+        assert_eq!(aside(line, [3.0, 0.5, 7.0], across), (0.0, 0.5));
+        let along = Some((DVec3::X, 1.0));
+        assert_eq!(aside(line, [3.0, 0.5, 7.0], along), (0.5, 0.0));
         // Nor lines that end before they cross.
-        assert_eq!(
-            line.aside(n, DVec3::new(3.0, 0.5, 7.0), Some((DVec3::Y, 0.25))),
-            0.25
-        );
+        let short = Some((DVec3::Y, 0.25));
+        assert_eq!(aside(line, [3.0, 0.5, 7.0], short), (0.25, 0.25));
         let point = Supporting::Point(DVec3::ZERO);
-        assert_eq!(point.aside(n, DVec3::new(0.3, 0.4, 7.0), None), 0.5);
-        assert_eq!(Supporting::Face.aside(n, DVec3::X, None), 0.0);
+        assert_eq!(aside(point, [0.3, 0.4, 7.0], None), (0.5, 0.0));
+        let face = Supporting::Face(0.0);
+        assert_eq!(aside(face, [1.0, 0.0, 0.0], None), (0.0, 0.0));
     }
 }

@@ -28,11 +28,12 @@ pub(super) struct Way<'a> {
 impl<'a> Way<'a> {
     pub(super) fn of(a: &'a Moving<'a>, b: &'a Moving<'a>) -> Self {
         let shift = (b.end.position - b.start.position) - (a.end.position - a.start.position);
-        let turn = |m: &Moving| if m.pose == m.end { 0.0 } else { m.angle() };
+        let angles = [a.angle(), b.angle()];
+        let turn = |m: &Moving, angle: f64| if m.pose == m.end { 0.0 } else { angle };
         Self {
-            turn: turn(a) + turn(b),
+            turn: turn(a, angles[0]) + turn(b, angles[1]),
             shift: shift.length(),
-            sweep: sweep(a, b) + sweep(b, a),
+            sweep: sweep(a, angles[0], b) + sweep(b, angles[1], a),
             a,
             b,
         }
@@ -95,13 +96,13 @@ impl<'a> Way<'a> {
 }
 
 /// How far the points of `m` move by its turn, m; of a half-space those where the other body is.
-fn sweep(m: &Moving, other: &Moving) -> f64 {
+fn sweep(m: &Moving, angle: f64, other: &Moving) -> f64 {
     if m.shape.radius().is_finite() {
-        return m.sweep();
+        return m.sweep_by(angle);
     }
     let away = |p: &Pose, q: &Pose| (q.position - p.position).length();
     let far = away(&m.start, &other.start).max(away(&m.end, &other.end));
-    m.angle() * far
+    angle * far
 }
 
 /// A direction along which two pieces are apart, or overlap least.

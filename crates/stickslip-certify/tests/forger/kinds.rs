@@ -10,7 +10,7 @@ use stickslip_model::{Friction, Scheme};
 /// A kind of forgery: its name, how many numbers it takes, and the step it makes of them.
 pub(crate) type Kind = (&'static str, usize, fn(&[f64]) -> Forged);
 
-pub(crate) const KINDS: [Kind; 34] = [
+pub(crate) const KINDS: [Kind; 38] = [
     (
         "a ball rests on a table along a tilted normal",
         5,
@@ -97,6 +97,26 @@ pub(crate) const KINDS: [Kind; 34] = [
         4,
         shifted_point_rod,
     ),
+    (
+        "a rod rests along a rod along a tilted normal",
+        6,
+        rod_along_rod,
+    ),
+    (
+        "a box rests for a moment along a normal that hardly tilts",
+        4,
+        hardly_tilted_box,
+    ),
+    (
+        "a rod rests across a rod for a moment along a normal that hardly tilts",
+        6,
+        hardly_tilted_rod,
+    ),
+    (
+        "an edge rests on an edge beside where they cross",
+        4,
+        beside_the_crossing,
+    ),
 ];
 
 /// From `low` to `high`, evenly in the logarithm.
@@ -174,11 +194,21 @@ fn tilted_rest_ball(x: &[f64]) -> Forged {
 }
 
 fn tilted_rest_box(x: &[f64]) -> Forged {
-    let mut step = table(decade(x[0], 1e-4, 1e-1));
-    let edge = decade(x[1], 1e-2, 1.0);
-    let centre = DVec3::new(between(x[2], -1.0, 1.0), 0.0, 0.5 * edge);
-    let k = step.body(cube(edge), true, centre, Twist::default());
     let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
+    rest_box(decade(x[0], 1e-4, 1e-1), x[1], x[2], n)
+}
+
+fn hardly_tilted_box(x: &[f64]) -> Forged {
+    let n = tilted(decade(x[2], 1e-13, 1e-9), 6.3 * x[3]);
+    rest_box(decade(x[0], 1e-7, 1e-3), x[1], 0.5, n)
+}
+
+/// A box at rest on the table, held at its corners along n.
+fn rest_box(h: f64, size: f64, at: f64, n: DVec3) -> Forged {
+    let mut step = table(h);
+    let edge = decade(size, 1e-2, 1.0);
+    let centre = DVec3::new(between(at, -1.0, 1.0), 0.0, 0.5 * edge);
+    let k = step.body(cube(edge), true, centre, Twist::default());
     for corner in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
         let off = DVec3::new(corner[0], corner[1], -1.0) * (0.5 * edge);
         step.row([0, k], centre + off, n);
@@ -366,7 +396,8 @@ fn wrong_line_at_rest(x: &[f64]) -> Forged {
     let n = tilted(decade(x[3], 1e-10, 0.5), 0.0);
     let row = step.row([0, 1], DVec3::Z * (2.0 * r + gap) - n * r, n);
     step.press(row);
-    against(step, 1, DVec3::Z * (-gap / h))
+    // It closes the gap, or falls freely where the gap is wider than that.
+    against(step, 1, DVec3::Z * (-gap / h).max(-GRAVITY * h))
 }
 
 fn sinks_in_plane(x: &[f64]) -> Forged {
@@ -594,19 +625,43 @@ fn lying(r: f64, at: DVec3, turn: DVec3) -> (Shape, Pose) {
 }
 
 fn rod_across_rod(x: &[f64]) -> Forged {
-    let mut step = Forged::new(decade(x[0], 1e-4, 1e-1));
-    let r = decade(x[1], 1e-2, 1.0);
+    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
+    let (h, angle) = (decade(x[0], 1e-4, 1e-1), between(x[2], 0.3, 2.8));
+    rod_on_rod(h, x[1], angle, n, between(x[5], -0.3, 0.3))
+}
+
+fn rod_along_rod(x: &[f64]) -> Forged {
+    let n = tilted(decade(x[3], 1e-9, 3e-7), 0.5 * PI + 1e-3 * (x[4] - 0.5));
+    let (h, angle) = (decade(x[0], 1e-4, 1e-1), decade(x[2], 1e-8, 0.3));
+    rod_on_rod(h, x[1], angle, n, between(x[5], -0.3, 0.3))
+}
+
+fn hardly_tilted_rod(x: &[f64]) -> Forged {
+    let n = tilted(decade(x[3], 1e-13, 1e-9), 6.3 * x[4]);
+    let (h, angle) = (decade(x[0], 1e-7, 1e-3), between(x[2], 0.3, 2.8));
+    rod_on_rod(h, x[1], angle, n, between(x[5], -0.3, 0.3))
+}
+
+/// A rod at rest on another, at an angle to it, held along n at a part of its length from where they cross.
+fn rod_on_rod(h: f64, size: f64, angle: f64, n: DVec3, part: f64) -> Forged {
+    let mut step = Forged::new(h);
+    let r = decade(size, 1e-2, 1.0);
     let (below, pose) = lying(r, DVec3::ZERO, DVec3::ZERO);
     step.turned_body(below, false, pose, Twist::default());
-    let heading = DVec3::Z * between(x[2], 0.3, 2.8);
+    let heading = DVec3::Z * angle;
     let centre = DVec3::Z * (2.0 * r);
     let (rod, pose) = lying(r, centre, heading);
     let k = step.turned_body(rod, true, pose, Twist::default());
-    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
-    let along = exp(heading) * DVec3::X * (3.0 * r * between(x[5], -0.3, 0.3));
+    let along = exp(heading) * DVec3::X * (3.0 * r * part);
     let row = step.row([0, k], centre + along - n * r, n);
     step.press(row);
-    against_turning(step, k, DVec3::ZERO)
+    let (h, open) = (step.h, step.contacts[row].impulse.x == 0.0);
+    let mut step = against_turning(step, k, DVec3::ZERO);
+    // What is not held sinks: that is an overlap, m.
+    if open {
+        step.wrong *= h;
+    }
+    step
 }
 
 fn driven_rod(x: &[f64]) -> Forged {
@@ -625,8 +680,34 @@ fn driven_rod(x: &[f64]) -> Forged {
 }
 
 fn edge_across_edge(x: &[f64]) -> Forged {
-    let mut step = Forged::new(decade(x[0], 1e-4, 1e-1));
-    let edge = decade(x[1], 1e-2, 1.0);
+    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
+    let (h, edge) = (decade(x[0], 1e-4, 1e-1), decade(x[1], 1e-2, 1.0));
+    let (step, k) = edge_on_edge(h, edge, between(x[2], -0.8, 0.8), n, 0.0);
+    against_turning(step, k, DVec3::ZERO)
+}
+
+fn beside_the_crossing(x: &[f64]) -> Forged {
+    let (h, edge) = (decade(x[0], 1e-4, 1e-1), decade(x[1], 1e-2, 1.0));
+    let along = decade(x[3], 1e-9, 0.3);
+    let heading = between(x[2], -0.8, 0.8);
+    let (mut step, k) = edge_on_edge(h, edge, heading, DVec3::Z, along);
+    step.move_on();
+    // What is balanced does not begin to turn. But a row may stand beside the crossing by what the step moves and turns the box, whatever
+    // makes it do so.
+    let (p, q, twist) = (step.before[k].pose, step.after[k].pose, step.after[k].twist);
+    let turn = 2.0 * (q.orientation - p.orientation).length();
+    let reach = (step.contacts[0].contact.point - p.position).length();
+    let moved = h * (twist.linear.length() + twist.angular.length() * reach);
+    let free = moved + 4.0 * turn.min(0.1) * 0.75_f64.sqrt() * edge;
+    if along * edge * libm::cos(heading) > 1.1 * free {
+        step.wrong = twist.angular.length() * edge;
+    }
+    step
+}
+
+/// A box that stands on its edge across the edge of another, held along n at a part of its edge from where they cross.
+fn edge_on_edge(h: f64, edge: f64, heading: f64, n: DVec3, along: f64) -> (Forged, usize) {
+    let mut step = Forged::new(h);
     let turned = |axis: DVec3, at: DVec3| Pose {
         position: at,
         orientation: exp(axis * (0.25 * PI)),
@@ -635,12 +716,12 @@ fn edge_across_edge(x: &[f64]) -> Forged {
     let below = turned(DVec3::X, DVec3::ZERO);
     step.turned_body(cube(edge), false, below, Twist::default());
     let mut above = turned(DVec3::Y, up);
-    above.orientation = exp(DVec3::Z * between(x[2], -0.8, 0.8)) * above.orientation;
+    above.orientation = exp(DVec3::Z * heading) * above.orientation;
     let k = step.turned_body(cube(edge), true, above, Twist::default());
-    let n = tilted(decade(x[3], 1e-9, 0.5), 6.3 * x[4]);
-    let row = step.row([0, k], up * 0.5, n);
+    let beside = exp(DVec3::Z * heading) * DVec3::Y * (along * edge);
+    let row = step.row([0, k], up * 0.5 + beside, n);
     step.press(row);
-    against_turning(step, k, DVec3::ZERO)
+    (step, k)
 }
 
 fn shifted_point_rod(x: &[f64]) -> Forged {

@@ -1,4 +1,4 @@
-//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of thirty-four kinds, with
+//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of thirty-eight kinds, with
 //! random numbers, and improved by the judge's own answer: a lie is changed a little, kept where the judge minds it less, and
 //! changed again. None may pass.
 
