@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`profile`] | what is known of an island before anything is tried |
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
-//! | `stages`, `rest`, `last` | one function a stage |
+//! | `stages`, `rest`, `rays`, `last` | one function a stage |
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
@@ -31,6 +31,7 @@ mod last;
 mod mend;
 pub mod plans;
 pub mod profile;
+mod rays;
 mod rest;
 pub mod selection;
 mod stages;
@@ -64,6 +65,8 @@ pub struct Auto {
     /// One for each island of a step: the order of elimination is kept as long as the island is the same.
     parts: Vec<SystemMemory>,
     answers: Answers,
+    /// Contacts factored since the step began.
+    work: u64,
 }
 
 impl Auto {
@@ -110,6 +113,11 @@ impl ContactSolver for Auto {
 
     fn begin_step(&mut self) {
         self.answers.clear();
+        self.work = 0;
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn solve(
@@ -131,11 +139,13 @@ impl ContactSolver for Auto {
         self.kit.trace.begin();
         let asked = Asked {
             enough: purpose.aim(tolerance),
+            purpose,
             budgets: match purpose {
-                Purpose::LastResort => self.budgets.map(|budgets| budgets * PATIENT),
+                Purpose::Weary(_) | Purpose::LastResort => {
+                    self.budgets.map(|budgets| budgets * PATIENT)
+                }
                 _ => self.budgets,
             },
-            sketch: matches!(purpose, Purpose::Sketch(_)),
             ..Asked::whole(tolerance)
         };
         let solved = self.solve_step(problem, guess, asked);

@@ -10,7 +10,7 @@ use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
 use crate::problem::residual::{self, w_bar};
-use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
+use crate::solver::{ContactSolver, Purpose, SolveError, Solved, starting_impulses};
 use glam::DVec3;
 
 /// What is asked of each island.
@@ -19,8 +19,7 @@ pub(super) struct Asked<'a> {
     pub(super) tolerance: f64,
     /// Residual that will do where an island is hard, m/s.
     pub(super) enough: f64,
-    /// Are sweeps tried first?
-    pub(super) sketch: bool,
+    pub(super) purpose: Purpose,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
@@ -34,9 +33,14 @@ impl Asked<'_> {
     /// What is asked of these contacts of a step: no more than the floor of each allows.
     fn of_island(self, problem: &ContactProblem, members: &[usize]) -> Self {
         let tolerance = problem.asked_of(members, self.tolerance);
+        let enough = match self.purpose {
+            // What may be accepted grows with an island's speed as the tolerance does.
+            Purpose::Weary(_) => self.enough * (tolerance / self.tolerance),
+            _ => self.enough.max(tolerance),
+        };
         Self {
             tolerance,
-            enough: self.enough.max(tolerance),
+            enough,
             ..self
         }
     }
@@ -46,7 +50,7 @@ impl Asked<'_> {
         Self {
             tolerance,
             enough: tolerance,
-            sketch: false,
+            purpose: Purpose::Answer,
             scope: Scope::All,
             budgets: None,
             most: usize::MAX,
@@ -216,7 +220,7 @@ impl Auto {
         let mut chain = Chain::new(posed, memory, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
         let mut verdict = Verdict::Next;
-        if asked.sketch {
+        if matches!(asked.purpose, Purpose::Sketch(_)) {
             verdict = chain.walk(&SKETCH);
         }
         if matches!(verdict, Verdict::Next) {
@@ -226,6 +230,7 @@ impl Auto {
         if matches!(verdict, Verdict::Next) && go_on {
             verdict = chain.walk(&LAST);
         }
+        self.work += chain.work();
         match verdict {
             Verdict::Ray(ray) => Err(ray),
             _ => chain.report(),
