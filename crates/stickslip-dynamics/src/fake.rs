@@ -13,6 +13,8 @@ pub(crate) enum Fake {
     Fails(Box<dyn Fn(usize) -> bool + Send>),
     /// Pushes every contact apart by so much, m/s, beyond the answer.
     Misses(f64),
+    /// The same with so much work for each step, in contacts factored.
+    Toils(f64, u64),
 }
 
 struct FakeSolver {
@@ -40,6 +42,13 @@ impl ContactSolver for FakeSolver {
         self.honest.guarantee()
     }
 
+    fn work(&self) -> u64 {
+        match self.fake {
+            Fake::Toils(_, work) => work,
+            Fake::Lies | Fake::Fails(_) | Fake::Misses(_) => 0,
+        }
+    }
+
     fn solve(
         &mut self,
         problem: &ContactProblem,
@@ -62,7 +71,7 @@ impl ContactSolver for FakeSolver {
                 reason: "it takes none".into(),
             }),
             Fake::Fails(_) => self.honest.solve(problem, guess, tolerance),
-            Fake::Misses(by) => {
+            Fake::Misses(by) | Fake::Toils(by, _) => {
                 let mut solved = self.honest.solve(problem, guess, tolerance)?;
                 for (block, p) in problem.contacts.iter().zip(&mut solved.impulses) {
                     p.x += by / w_bar(block, &problem.inverse_mass);

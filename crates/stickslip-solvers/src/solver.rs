@@ -32,6 +32,8 @@ pub enum Purpose {
     Answer,
     /// The problem of the call before with another right-hand side, as rounds of joints pose it: a residual of so many m/s will do.
     Round(f64),
+    /// To be the step of a run that has spent its patience on others: where an island is hard, a residual of so many m/s will do.
+    Weary(f64),
     /// To be the step where nothing else was: with more patience.
     LastResort,
 }
@@ -43,7 +45,7 @@ impl Purpose {
     /// The residual at which methods stop where an island is hard, m/s.
     pub const fn aim(self, tolerance: f64) -> f64 {
         match self {
-            Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(aim),
+            Self::Draft(aim) | Self::Sketch(aim) | Self::Weary(aim) => tolerance.max(aim),
             Self::Answer | Self::Round(_) | Self::LastResort => tolerance,
         }
     }
@@ -52,7 +54,7 @@ impl Purpose {
     pub const fn worst(self, tolerance: f64) -> f64 {
         match self {
             Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(ROUGH * aim),
-            Self::Answer | Self::Round(_) | Self::LastResort => tolerance,
+            Self::Answer | Self::Round(_) | Self::Weary(_) | Self::LastResort => tolerance,
         }
     }
 }
@@ -148,6 +150,11 @@ pub trait ContactSolver: Send {
     /// A new step begins: what was answered before is forgotten. Within a step, an island that is asked again as it was keeps its
     /// answer where the solver works by islands.
     fn begin_step(&mut self) {}
+    /// Work since the step began, in contacts factored (a factorisation of a system of n contacts counts n): the same on every
+    /// machine. Zero for a solver that does not count it.
+    fn work(&self) -> u64 {
+        0
+    }
     /// Solves to `tolerance` (m/s, largest residual over contacts, or what the problem's floors leave to an island; better where that is cheap; `auto` takes
     /// the rounding of the impulses where that is larger, as the answer's residual says),
     /// starting from `guess` (impulses matched from the last step; zero where a contact is new).

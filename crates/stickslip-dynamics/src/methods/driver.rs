@@ -1,13 +1,13 @@
 //! What a method works with: the world to read, the stepper to use.
 
 use crate::error::StepError;
-use crate::methods::{Control, Grid, Loop, Method, Projections};
+use crate::methods::{Control, Grid, Loop, Method, Patience, Projections};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::step::find::touching::Touch;
 use crate::step::gate::Judged;
 use crate::step::stepper::{Stepper, Underway};
-use crate::step::task::{Plan, Task};
+use crate::step::task::{Plan, Task, Wish};
 use crate::world::World;
 use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord, stored};
 
@@ -16,6 +16,8 @@ use stickslip_model::{BodyState, Kind, Restitution, Scheme, StepRecord, stored};
 pub(crate) struct Progress {
     /// Where a method with fixed steps stands.
     pub(crate) grid: Grid,
+    /// What is left of its patience with hard steps.
+    pub(crate) patience: Patience,
     /// Where the event loop stands.
     pub(crate) events: Loop,
     /// The step size control of the extrapolated method.
@@ -26,6 +28,7 @@ pub(crate) struct Progress {
 
 stored!(Progress {
     grid,
+    patience,
     events,
     control,
     projections
@@ -118,7 +121,7 @@ impl<'w> Driver<'w> {
             last: self.last,
             restitution: self.restitution,
             plan,
-            last_resort: false,
+            wish: Wish::Certified,
         }
     }
 

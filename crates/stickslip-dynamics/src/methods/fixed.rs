@@ -3,7 +3,8 @@
 //! ```text
 //!   1  the solvers, one after the other                           (`step/mod.rs`)
 //!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own; as eight at most where
-//!                                                                 an answer of rung 3 is at hand
+//!                                                                 an answer of rung 3 is at hand, and not at all where one
+//!                                                                 is and the run has no patience left (`patience.rs`)
 //!   3  an answer whose residual is within `accept`                recorded with that residual: approximate
 //!   4  the whole step once more, with patience                    certified after all, or approximate
 //!   5  stop, the world as it was
@@ -21,7 +22,7 @@ use crate::error::StepError;
 use crate::methods::Driver;
 use crate::step::gate::Judged;
 use crate::step::refuse::Refused;
-use crate::step::task::{Plan, Task};
+use crate::step::task::{Plan, Task, Wish};
 use stickslip_model::Scheme;
 use stickslip_model::bytes::Stored;
 
@@ -155,37 +156,61 @@ impl Grid {
 impl Driver<'_> {
     /// The next step on the grid, whole or as much of it as the ladder comes to.
     pub(super) fn on_grid(&mut self, scheme: Scheme) -> Result<Judged, StepError> {
+        let before = self.stepper.work();
+        let judged = self.down_the_ladder(scheme, before);
+        let work = self.stepper.work() - before;
+        self.progress.patience = self.progress.patience.after(work);
+        judged
+    }
+
+    /// The same, with `before` the work of the solvers when it was begun.
+    fn down_the_ladder(&mut self, scheme: Scheme, before: u64) -> Result<Judged, StepError> {
         let mut grid = self.progress.grid;
-        let refused = match self.of_length(grid, scheme) {
-            Ok(judged) => return Ok(judged),
-            Err(refused) => refused,
-        };
-        let first = *refused.error;
-        let mut nearest = refused.approximate.map(|answer| (grid, answer));
-        let mut goes_on = first.may_pass_if_shorter();
-        while goes_on && !self.is_enough(&grid, nearest.is_some()) && grid.halve() {
-            match self.of_length(grid, scheme) {
+        let mut wish = self.wish(before);
+        let (mut first, mut nearest) = (None, None);
+        let (goes_on, first) = loop {
+            let Refused { error, approximate } = match self.of_length(grid, wish, scheme) {
                 Ok(judged) => return Ok(judged),
-                Err(refused) => {
-                    goes_on = refused.error.may_pass_if_shorter();
-                    nearest = nearest.or(refused.approximate.map(|answer| (grid, answer)));
-                }
+                Err(refused) => refused,
+            };
+            let goes_on = error.may_pass_if_shorter();
+            let error = first.unwrap_or(*error);
+            nearest = nearest.or(approximate.map(|answer| (grid, answer)));
+            let next = self.wish(before);
+            let enough = next == Wish::Easily || self.is_divided_enough(&grid);
+            if !goes_on || nearest.is_some() && enough {
+                break (goes_on, error);
             }
+            // Where patience ends, the step as it is once more, easily; else as a shorter one.
+            if next == wish && !grid.halve() {
+                break (goes_on, error);
+            }
+            (wish, first) = (next, Some(error));
+        };
+        if let Some((grid, answer)) = nearest {
+            self.progress.grid = grid.after();
+            return Ok(answer.accept());
         }
         let parts = self.progress.grid.length / grid.length;
-        match nearest {
-            Some((grid, answer)) => {
-                self.progress.grid = grid.after();
-                Ok(answer.accept())
-            }
-            None if goes_on => self.patiently(scheme).ok_or(first.even_in_parts(parts)),
-            None => Err(first.even_in_parts(parts)),
+        let patiently = goes_on.then(|| self.patiently(scheme)).flatten();
+        patiently.ok_or_else(|| first.even_in_parts(parts))
+    }
+
+    /// What is wanted of the next attempt at a step, after what this one has taken since `before`: an approximate answer will do where the run has
+    /// no patience left and such answers may be accepted.
+    fn wish(&self, before: u64) -> Wish {
+        let work = self.stepper.work() - before;
+        let may_accept = self.settings.accept > self.settings.tolerance;
+        if may_accept && self.progress.patience.after(work).is_spent() {
+            Wish::Easily
+        } else {
+            Wish::Certified
         }
     }
 
-    /// Is an approximate answer at hand, and the step divided so far that shorter ones are a poor bargain?
-    const fn is_enough(&self, grid: &Grid, approximate: bool) -> bool {
-        approximate && FEWER * grid.length <= self.progress.grid.length
+    /// Is the step divided so far that shorter ones are a poor bargain where an approximate answer is at hand?
+    const fn is_divided_enough(&self, grid: &Grid) -> bool {
+        FEWER * grid.length <= self.progress.grid.length
     }
 
     /// The whole step at last resort, certified or approximate.
@@ -193,7 +218,7 @@ impl Driver<'_> {
         let grid = self.progress.grid;
         let plan = Plan::on_grid(&grid, self.settings.h, scheme);
         let task = Task {
-            last_resort: true,
+            wish: Wish::LastResort,
             ..self.task(plan)
         };
         let judged = match self.stepper.step(&task) {
@@ -205,9 +230,13 @@ impl Driver<'_> {
     }
 
     /// The step that is next at `grid`, certified.
-    fn of_length(&mut self, grid: Grid, scheme: Scheme) -> Result<Judged, Refused> {
+    fn of_length(&mut self, grid: Grid, wish: Wish, scheme: Scheme) -> Result<Judged, Refused> {
         let plan = Plan::on_grid(&grid, self.settings.h, scheme);
-        let judged = self.stepper.step(&self.task(plan))?;
+        let task = Task {
+            wish,
+            ..self.task(plan)
+        };
+        let judged = self.stepper.step(&task)?;
         self.progress.grid = grid.after();
         Ok(judged)
     }

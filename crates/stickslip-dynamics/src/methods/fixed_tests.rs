@@ -165,6 +165,30 @@ fn an_answer_that_misses_is_accepted_as_approximate_and_never_called_certified()
 }
 
 #[test]
+fn a_run_without_patience_takes_an_approximate_step_at_once() {
+    // Steps are tried whole, in two, in four and in eight before the whole one is accepted: 1,000,000 each, less what is modest in a step.
+    let work = 1_000_000;
+    let (world, trajectory, outcome) = played(None, Fake::Toils(3e-7, work));
+    assert!(outcome.reached_end() && outcome.account.approximate.count > 0);
+    assert_eq!((outcome.account.divided, outcome.account.steps), (0, 40));
+    valid(&trajectory, &outcome);
+    let tries = world.stepper.work() / work;
+    // Some six steps of four tries, and one of each after them; four of all where patience has no end.
+    let (_, _, patient) = played(None, Fake::Misses(3e-7));
+    let hard = patient.account.approximate.count;
+    assert!(hard >= 30, "{hard}");
+    assert!((40..2 * 40).contains(&tries), "{tries} tries of 40 steps");
+    // Where nothing is accepted there is nothing to be had by less patience.
+    let (world, _, outcome) = played(Some("step.accept=0"), Fake::Toils(3e-7, 30 * work));
+    assert!(outcome.failure.is_some());
+    assert_eq!(
+        world.stepper.work() / (30 * work) % 8,
+        0,
+        "whole, seven times divided, patiently"
+    );
+}
+
+#[test]
 fn a_part_of_a_step_undoes_an_overlap_at_the_pace_of_the_whole() {
     let ball = Shape::ball(0.1).expect("a ball");
     let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");

@@ -8,12 +8,14 @@ mod events;
 mod extrapolated;
 mod fixed;
 pub(crate) mod implicit;
+mod patience;
 mod projection;
 
 pub(crate) use driver::{Driver, Next, Progress};
 pub(crate) use event_driven::Loop;
 pub(crate) use extrapolated::{Control, places_apart};
 pub(crate) use fixed::Grid;
+pub(crate) use patience::Patience;
 pub use projection::Projections;
 
 /// The names of the methods, as scene files use them.

@@ -5,6 +5,7 @@ use crate::step::find::Contacts;
 use crate::step::joints;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
+use crate::step::task::Wish;
 use glam::DVec3;
 use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
@@ -290,6 +291,15 @@ impl Predicted<'_> {
     /// The residual that a solver is asked for, m/s for velocities up to 1 m/s.
     pub(crate) fn asked(&self) -> f64 {
         ASKED * self.wanted()
+    }
+
+    /// Is this residual (m/s) of an answer as good as what is wanted?
+    pub(crate) fn is_content(&self, residual: f64) -> bool {
+        let content = match self.wish {
+            Wish::Easily => self.acceptable(),
+            Wish::Certified | Wish::LastResort => self.asked(),
+        };
+        residual <= content
     }
 
     /// Speed of a body at the start of the step, m/s: that of its centre of mass and what its turn adds.

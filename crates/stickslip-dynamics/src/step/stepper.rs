@@ -25,6 +25,8 @@ pub(crate) struct Stepper {
     gate: Gate,
     /// The step that was begun last.
     begun: Plan,
+    /// Work of the solvers so far, in contacts factored.
+    work: u64,
 }
 
 /// A step that is being made: its paths and contacts, and what works on them.
@@ -34,6 +36,7 @@ pub(crate) struct Underway<'a> {
     pub(crate) trial: &'a mut Trial,
     pub(crate) gate: &'a mut Gate,
     solvers: &'a mut [Box<dyn ContactSolver>],
+    work: &'a mut u64,
 }
 
 impl Stepper {
@@ -46,7 +49,13 @@ impl Stepper {
             solvers,
             gate: Gate::default(),
             begun: Plan::default(),
+            work: 0,
         }
+    }
+
+    /// Work of the solvers so far, in contacts factored.
+    pub(crate) const fn work(&self) -> u64 {
+        self.work
     }
 
     /// Time at the end of the step that was begun last, and its length, s.
@@ -87,6 +96,7 @@ impl Stepper {
             trial: &mut self.trial,
             gate: &mut self.gate,
             solvers: &mut self.solvers,
+            work: &mut self.work,
         }
     }
 
@@ -149,7 +159,9 @@ impl Underway<'_> {
         let mut tried = Tried::default();
         for solver in std::mem::take(&mut self.solvers) {
             solver.begin_step();
-            match ask(&mut self, solver.as_mut()) {
+            let asked = ask(&mut self, solver.as_mut());
+            *self.work += solver.work();
+            match asked {
                 Ok(answer) => return Ok(answer),
                 Err(Failure::Step(error)) => return Err(tried.ended(error)),
                 Err(Failure::Solver(e)) => {

@@ -79,27 +79,41 @@ pub(crate) struct Task<'a> {
     /// Compressions that are to be given back.
     pub(crate) restitution: &'a Restitution,
     pub(crate) plan: Plan,
-    /// Is it asked once more, patiently, and content with what may be accepted?
-    pub(crate) last_resort: bool,
+    pub(crate) wish: Wish,
+}
+
+/// What is wanted of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// A certified motion.
+    #[default]
+    Certified,
+    /// The same, but where that is hard one that may be accepted will do: the run has no patience left.
+    Easily,
+    /// One that may be accepted, asked for once more and patiently.
+    LastResort,
 }
 
 impl<'a> Task<'a> {
     /// What the answer of a solver is for.
     pub(crate) const fn purpose(&self) -> Purpose {
-        if self.last_resort {
-            Purpose::LastResort
-        } else {
-            Purpose::Answer
+        match self.wish {
+            Wish::Certified => Purpose::Answer,
+            Wish::Easily => Purpose::Weary(self.acceptable()),
+            Wish::LastResort => Purpose::LastResort,
         }
+    }
+
+    /// The largest residual of a step that may be accepted, m/s for velocities up to 1 m/s.
+    pub(crate) const fn acceptable(&self) -> f64 {
+        self.settings.tolerance.max(self.settings.accept)
     }
 
     /// The residual that solvers are to reach, m/s for velocities up to 1 m/s.
     pub(crate) fn wanted(&self) -> f64 {
-        let settings = self.settings;
-        if self.last_resort {
-            settings.tolerance.max(settings.accept)
-        } else {
-            settings.tolerance
+        match self.wish {
+            Wish::Certified | Wish::Easily => self.settings.tolerance,
+            Wish::LastResort => self.acceptable(),
         }
     }
 

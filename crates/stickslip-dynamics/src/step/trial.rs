@@ -120,7 +120,7 @@ impl Trial {
     ) -> Result<Solved, Failure> {
         let looks = matches!(step.plan.scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
         // Joints are closed by repeated solves, which a draft would mislead.
-        let may_draft = looks && !step.last_resort && step.model().joints.is_empty();
+        let may_draft = looks && step.model().joints.is_empty();
         let (mut drafts, mut unanswered) = (may_draft, 0);
         let mut solved = Solved::default();
         for look in 0..SECOND_LOOKS {
@@ -134,7 +134,7 @@ impl Trial {
             let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
             let complete = !looks || contacts.add_missed(step, motion, look, off) == 0; // 7
             self.stopwatch.lap(Stage::SecondLook);
-            let answered = solved.residual <= step.asked();
+            let answered = step.is_content(solved.residual);
             if complete && (!drafts || answered) {
                 break;
             }

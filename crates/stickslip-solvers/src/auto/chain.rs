@@ -1,7 +1,9 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
 use crate::auto::mend::Mender;
-use crate::auto::plans::{AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, Stage, Table};
+use crate::auto::plans::{
+    AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, LARGE, STRUCK, Stage, Table, WEARY,
+};
 use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
 use crate::coupling::{Coupled, System, SystemMemory};
@@ -16,7 +18,7 @@ use crate::limit;
 use crate::problem::Posed;
 use crate::problem::Twist;
 use crate::problem::residual::{self, GlobalResidual};
-use crate::solver::{Effort, SolveError, Solved};
+use crate::solver::{Effort, Purpose, SolveError, Solved};
 use crate::trace::{Ran, Trace};
 use glam::DVec3;
 
@@ -117,8 +119,11 @@ pub(super) struct Chain<'a> {
     /// What ends the search, in the measure of the caller: m/s for a step, Siconos' scaling for a local problem.
     pub(super) tolerance: f64,
     /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
-    asked_for: f64,
+    pub(super) asked_for: f64,
     pub(super) enough: f64,
+    purpose: Purpose,
+    /// Residual of the last impulses, m/s; zero where they were not looked at.
+    pub(super) from_guess: f64,
     /// Spent so far.
     factorisations: usize,
     /// The tolerance of the methods, m/s.
@@ -156,6 +161,7 @@ impl<'a> Chain<'a> {
         let Asked {
             tolerance: asked_for,
             enough,
+            purpose,
             scope,
             ..
         } = asked;
@@ -180,6 +186,8 @@ impl<'a> Chain<'a> {
             tolerance,
             asked_for,
             enough,
+            purpose,
+            from_guess: 0.0,
             factorisations: 0,
             inner: tolerance,
             regularisation: NewtonSettings::ALONE.regularisation,
@@ -206,11 +214,11 @@ impl<'a> Chain<'a> {
             if !self.takes(table, stage) {
                 continue;
             }
-            if self.is_draft_enough() {
+            if self.is_enough() {
                 verdict = Verdict::Answer;
                 break;
             }
-            self.loosen_for_draft();
+            self.loosen();
             self.place(stage.from, &mut p);
             verdict = self.run(table, stage, &mut p);
             if !matches!(verdict, Verdict::Next) || limit::reached() {
@@ -221,27 +229,48 @@ impl<'a> Chain<'a> {
         verdict
     }
 
-    /// Is a draft wanted, and has so much been spent that the caller's own tolerance is not to be had without much work?
+    /// Will less than the caller's own tolerance do, and has so much been spent that this is not to be had without much work?
+    fn is_hard(&self) -> bool {
+        let spent = match self.purpose {
+            Purpose::Weary(_) => WEARY,
+            _ => DRAFT,
+        };
+        let less_will_do = self.enough > self.asked_for && self.profile.contacts > FEW;
+        less_will_do && (self.factorisations >= spent || self.is_struck())
+    }
+
+    /// Has the run no patience left, and do the last impulses not lead on?
+    pub(super) fn is_struck(&self) -> bool {
+        let hard = matches!(self.purpose, Purpose::Weary(_) | Purpose::LastResort);
+        hard && self.profile.contacts > LARGE && self.from_guess > STRUCK
+    }
+
+    /// Is a motion wanted that only shows which contacts are missing, and has that been hard?
     pub(super) fn is_hard_draft(&self) -> bool {
-        self.is_draft() && self.profile.contacts > FEW && self.factorisations >= DRAFT
+        self.is_draft() && self.is_hard()
     }
 
     /// Is a motion wanted that only shows which contacts are missing?
     pub(super) fn is_draft(&self) -> bool {
-        self.enough > self.asked_for
+        self.enough > self.asked_for && !matches!(self.purpose, Purpose::Weary(_))
     }
 
-    /// Is a draft wanted, and the best so far as good as it will be without much work?
-    fn is_draft_enough(&self) -> bool {
-        self.is_hard_draft() && self.best.residual <= self.enough
+    /// Will less than the tolerance do, and is the best so far as good as it will be without much work?
+    fn is_enough(&self) -> bool {
+        self.is_hard() && self.best.residual <= self.enough
     }
 
-    /// What is enough for a draft ends the methods of a hard one.
-    fn loosen_for_draft(&mut self) {
-        if self.is_hard_draft() {
+    /// What is enough ends the methods where it is hard to get more.
+    fn loosen(&mut self) {
+        if self.is_hard() {
             self.tolerance = self.enough;
             self.inner = self.enough;
         }
+    }
+
+    /// Contacts factored so far.
+    pub(super) fn work(&self) -> u64 {
+        (self.factorisations * self.profile.contacts) as u64
     }
 
     /// Is this stage one for the problem at hand, and wanted?

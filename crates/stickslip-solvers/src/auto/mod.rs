@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`profile`] | what is known of an island before anything is tried |
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
-//! | `stages`, `rest`, `last` | one function a stage |
+//! | `stages`, `rest`, `rays`, `last` | one function a stage |
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
@@ -32,6 +32,7 @@ mod last;
 mod mend;
 pub mod plans;
 pub mod profile;
+mod rays;
 mod rest;
 mod round;
 pub mod selection;
@@ -66,6 +67,8 @@ pub struct Auto {
     /// One for each island of a step.
     parts: Vec<IslandMemory>,
     answers: Answers,
+    /// Contacts factored since the step began.
+    work: u64,
 }
 
 impl Auto {
@@ -115,6 +118,11 @@ impl ContactSolver for Auto {
         for part in &mut self.parts {
             part.chord.forget();
         }
+        self.work = 0;
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn solve(
@@ -136,14 +144,12 @@ impl ContactSolver for Auto {
         self.kit.trace.begin();
         let asked = Asked {
             enough: purpose.aim(tolerance),
+            purpose,
             budgets: match purpose {
-                Purpose::LastResort => self.budgets.map(|budgets| budgets * PATIENT),
+                Purpose::Weary(_) | Purpose::LastResort => {
+                    self.budgets.map(|budgets| budgets * PATIENT)
+                }
                 _ => self.budgets,
-            },
-            sketch: matches!(purpose, Purpose::Sketch(_)),
-            round: match purpose {
-                Purpose::Round(enough) => Some(enough),
-                _ => None,
             },
             ..Asked::whole(tolerance)
         };

@@ -5,7 +5,7 @@ use crate::auto::plans::{AIM, FEW};
 use crate::auto::steps::{Asked, IslandMemory};
 use crate::auto::stored::ISLANDS;
 use crate::problem::{ContactProblem, Posed, residual};
-use crate::solver::Solved;
+use crate::solver::{Purpose, Solved};
 use crate::trace::Ran;
 use glam::DVec3;
 
@@ -21,8 +21,10 @@ impl Auto {
         asked: Asked<'_>,
         memory: &mut IslandMemory,
     ) -> Option<Solved> {
-        let enough = asked.round.filter(|_| problem.contacts.len() > FEW)?;
-        if guess.iter().all(|p| *p == DVec3::ZERO) {
+        let Purpose::Round(enough) = asked.purpose else {
+            return None;
+        };
+        if problem.contacts.len() <= FEW || guess.iter().all(|p| *p == DVec3::ZERO) {
             return None;
         }
         let began = self.kit.trace.now();

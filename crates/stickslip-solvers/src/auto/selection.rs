@@ -56,6 +56,14 @@ impl ContactSolver for Selecting {
         self.solver.guarantee()
     }
 
+    fn begin_step(&mut self) {
+        self.solver.begin_step();
+    }
+
+    fn work(&self) -> u64 {
+        self.solver.work()
+    }
+
     fn solve(
         &mut self,
         problem: &ContactProblem,

@@ -2,9 +2,8 @@
 
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
-    AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS,
-    NEARLY_RIGHT, NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
-    WARM_CENTRES,
+    AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, NEARLY_RIGHT, NEWTON_STEPS,
+    PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, TO_TOLERANCE, WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -14,16 +13,11 @@ use crate::engines::newton::NewtonSettings;
 use crate::engines::nsgs::NsgsSettings;
 use crate::engines::one_contact;
 use crate::engines::proximal::ProximalSettings;
-use crate::lcp::LcpError;
-use crate::lcp::lemke::Lemke;
-use crate::lcp::pyramid::ContactLcp;
 use crate::limit;
-use crate::problem::Law;
 use crate::problem::Posed;
 use crate::problem::law::Map;
-use crate::problem::local::LocalProblem;
 use crate::problem::rounded::Rounded;
-use crate::solver::{ContactSolver, Effort, Engine, ROUGH, SolveError};
+use crate::solver::{Effort, Engine, ROUGH};
 use glam::DVec3;
 
 // Settings, as the problem at hand has them.
@@ -115,6 +109,7 @@ impl Chain<'_> {
     /// The impulses as they are, where they already solve the problem as well as any method would.
     pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
         self.judge(p, Effort::default(), "last-impulses");
+        self.from_guess = self.best.residual;
         (self.best.residual <= (AS_THEY_ARE * AIM).min(self.tolerance)).into()
     }
 
@@ -125,6 +120,9 @@ impl Chain<'_> {
         whole_steps: usize,
         p: &mut Vec<DVec3>,
     ) -> Verdict {
+        if self.is_struck() {
+            return Verdict::Next;
+        }
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         let settings = NewtonSettings {
@@ -293,6 +291,9 @@ impl Chain<'_> {
         settings: &CompliantSettings,
         p: &mut Vec<DVec3>,
     ) -> Verdict {
+        if self.is_struck() && settings.near {
+            return Verdict::Next;
+        }
         let engine = &mut self.kit.compliant;
         let outcome = engine.improve(&mut self.system, p, self.inner, settings);
         self.judge(p, outcome.effort, "compliant").into()
@@ -308,16 +309,20 @@ impl Chain<'_> {
         self.judge(p, outcome.effort, "compliant").into()
     }
 
-    /// An answer taken towards rounding by proximal steps, which bound how far the impulses of redundant contacts go for it.
+    /// An answer taken towards rounding (or towards the tolerance, where less was enough) by proximal steps, which bound how far the impulses of redundant contacts go for it.
     pub(super) fn polish(&mut self) {
-        let aim = AIM.min(self.tolerance);
+        let (aim, centres) = if self.best.residual <= self.asked_for {
+            (AIM.min(self.tolerance), POLISH)
+        } else {
+            (self.asked_for, TO_TOLERANCE)
+        };
         let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
         if !redundant || self.is_hard_draft() || self.best.residual <= aim || limit::reached() {
             return;
         }
         let mut p = self.best.impulses.clone();
         let engine = &mut self.kit.compliant;
-        let outcome = engine.finish(&mut self.system, &mut p, aim, POLISH);
+        let outcome = engine.finish(&mut self.system, &mut p, aim, centres);
         let solver = self.best.solver;
         self.judge(&p, outcome.effort, solver);
     }
@@ -356,97 +361,4 @@ impl Chain<'_> {
         }
         found.into()
     }
-}
-
-// Lemke: for rows of an LCP, and for problems without an answer.
-
-/// Beyond this part of the largest free velocity a residual is far from any answer. (Chosen without measurement.)
-const FAR_FROM_ANY: f64 = 1e-6;
-/// Terms that cancel to this part of what is added up are zero. (Chosen without measurement.)
-const CANCELS: f64 = 1e-9;
-
-impl Chain<'_> {
-    /// Lemke, and Newton from his answer, which takes it to rounding level.
-    pub(super) fn lemke(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        let Posed::Step(step) = self.problem else {
-            return Verdict::Next;
-        };
-        match self.kit.lemke.solve(step, None, self.tolerance) {
-            Ok(solved) => {
-                let pivots = Effort::of_iterations(solved.iterations);
-                let found = self.judge(&solved.impulses, pivots, "lemke");
-                p.clone_from(&solved.impulses);
-                let newton = self.newton_settings();
-                (self.newton(&newton, p) || found).into()
-            }
-            Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
-            Err(_) => Verdict::Next,
-        }
-    }
-
-    /// Where the best is far from any answer: a ray of the problem without friction, which allows every motion that the law
-    /// allows.
-    pub(super) fn infeasible(&mut self, _: &mut Vec<DVec3>) -> Verdict {
-        let Posed::Step(step) = self.problem else {
-            return Verdict::Next;
-        };
-        let q = step.contacts.iter().map(|c| c.velocity(&step.nu_free));
-        let speed = q.fold(0.0, |m: f64, q| m.max(q.length()));
-        if self.best.residual <= FAR_FROM_ANY * speed {
-            return Verdict::Next;
-        }
-        let mut frictionless = step.clone();
-        for contact in &mut frictionless.contacts {
-            if contact.law.friction() > 0.0 {
-                contact.law = Law::Unilateral;
-            }
-        }
-        match self.kit.lemke.solve(&frictionless, None, self.tolerance) {
-            Err(ray @ SolveError::Ray { .. }) => Verdict::Ray(ray),
-            Ok(solved) => {
-                self.charge(Effort::of_iterations(solved.iterations));
-                Verdict::Next
-            }
-            Err(_) => Verdict::Next,
-        }
-    }
-}
-
-/// The ray of a stored problem whose gaps cannot all stay open: Dᵀ(y, 0) = 0 with y ≥ 0 and q_n·y < 0, for then y·u_n = q_n·y
-/// whatever p is. Lemke's ray on the normals has D_nnᵀ y ≤ 0; the rest follows where D is semidefinite, and is checked here.
-pub(super) fn contradiction(problem: &LocalProblem) -> Option<SolveError> {
-    if problem.len() > MAX_LEMKE_CONTACTS || limit::reached() {
-        return None;
-    }
-    let mut normals = problem.clone();
-    normals.laws.fill(Law::Unilateral);
-    let lcp = ContactLcp::new(&normals).ok()?;
-    match Lemke::default().solve(&lcp.mixed) {
-        Err(LcpError::Ray {
-            pivots,
-            infeasible: true,
-            direction,
-            ..
-        }) if no_impulse_helps(problem, &lcp.along(&direction)) => Some(SolveError::Ray {
-            solver: "auto",
-            iterations: pivots,
-            contacts: lcp.contacts_on(&direction),
-        }),
-        _ => None,
-    }
-}
-
-/// Is Dᵀy = 0, so that no impulse changes y·u?
-fn no_impulse_helps(problem: &LocalProblem, y: &[DVec3]) -> bool {
-    let mut sums = vec![(DVec3::ZERO, 0.0); problem.len()];
-    for (i, y) in y.iter().enumerate() {
-        let (columns, blocks) = problem.delassus.row(i);
-        for (&j, block) in columns.iter().zip(blocks) {
-            let part = block.transpose() * *y;
-            sums[j].0 += part;
-            sums[j].1 += part.length();
-        }
-    }
-    let largest = sums.iter().fold(0.0, |m: f64, s| m.max(s.1));
-    sums.iter().all(|s| s.0.length() <= CANCELS * largest)
 }

@@ -11,7 +11,7 @@ use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
 use crate::problem::residual::{self, w_bar};
-use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
+use crate::solver::{ContactSolver, Purpose, SolveError, Solved, starting_impulses};
 use glam::DVec3;
 
 /// What is asked of each island.
@@ -20,10 +20,7 @@ pub(super) struct Asked<'a> {
     pub(super) tolerance: f64,
     /// Residual that will do where an island is hard, m/s.
     pub(super) enough: f64,
-    /// Are sweeps tried first?
-    pub(super) sketch: bool,
-    /// Where the problem is that of the call before with another right-hand side: the residual that will do, m/s.
-    pub(super) round: Option<f64>,
+    pub(super) purpose: Purpose,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
@@ -44,9 +41,14 @@ impl Asked<'_> {
     /// What is asked of these contacts of a step: no more than the floor of each allows.
     fn of_island(self, problem: &ContactProblem, members: &[usize]) -> Self {
         let tolerance = problem.asked_of(members, self.tolerance);
+        let enough = match self.purpose {
+            // What may be accepted grows with an island's speed as the tolerance does.
+            Purpose::Weary(_) => self.enough * (tolerance / self.tolerance),
+            _ => self.enough.max(tolerance),
+        };
         Self {
             tolerance,
-            enough: self.enough.max(tolerance),
+            enough,
             ..self
         }
     }
@@ -56,8 +58,7 @@ impl Asked<'_> {
         Self {
             tolerance,
             enough: tolerance,
-            sketch: false,
-            round: None,
+            purpose: Purpose::Answer,
             scope: Scope::All,
             budgets: None,
             most: usize::MAX,
@@ -231,7 +232,7 @@ impl Auto {
         let mut chain = Chain::new(posed, &mut memory.system, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
         let mut verdict = Verdict::Next;
-        if asked.sketch {
+        if matches!(asked.purpose, Purpose::Sketch(_)) {
             verdict = chain.walk(&SKETCH);
         }
         if matches!(verdict, Verdict::Next) {
@@ -241,6 +242,7 @@ impl Auto {
         if matches!(verdict, Verdict::Next) && go_on {
             verdict = chain.walk(&LAST);
         }
+        self.work += chain.work();
         match verdict {
             Verdict::Ray(ray) => Err(ray),
             _ => chain.report(),

@@ -4,7 +4,7 @@ use crate::auto::Auto;
 use crate::auto::answered::ANSWERED;
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
-use crate::auto::stages::contradiction;
+use crate::auto::rays::contradiction;
 use crate::auto::steps::Asked;
 use crate::engines::dense_island;
 use crate::limit;

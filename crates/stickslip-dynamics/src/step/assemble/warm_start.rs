@@ -5,7 +5,7 @@ use crate::step::find::Contacts;
 use crate::step::predict::Predicted;
 use crate::step::twist::to_problem;
 use glam::DVec3;
-use stickslip_model::{ContactImpulse, Mode};
+use stickslip_model::{Contact, ContactImpulse, Mode};
 
 impl Assembly {
     /// Impulses of the same contacts in the problem `earlier` in this step, or in the last step, for the length of this one; zero for new ones. A contact
@@ -20,11 +20,10 @@ impl Assembly {
         self.impulses.clear();
         for (k, contact) in contacts.list.iter().enumerate() {
             let before = self.remembered.of(k).map(|found| &last[found]);
-            let same = earlier.binary_search_by_key(&contact.key(), |c| c.contact.key());
-            let impulse = match (same, before) {
-                (Ok(found), _) => self.to_problem(k, earlier[found].impulse),
-                (Err(_), Some(c)) => self.to_problem(k, c.impulse) * step.longer(),
-                (Err(_), None) => DVec3::ZERO,
+            let impulse = match (same_row(earlier, contact), before) {
+                (Some(c), _) => self.to_problem(k, c.impulse),
+                (None, Some(c)) => self.to_problem(k, c.impulse) * step.longer(),
+                (None, None) => DVec3::ZERO,
             };
             self.impulses.push(impulse);
             if before.is_some_and(|c| c.mode == Mode::Slide) {
@@ -50,4 +49,16 @@ impl Assembly {
         let u = block.to_contact(velocity.sum()) + block.b;
         self.true_slip(k, u)
     }
+}
+
+/// The same row among those of an earlier problem of the step, sorted by their keys: of several with one key that which is the same to the
+/// bit, else the first of them.
+fn same_row<'a>(earlier: &'a [ContactImpulse], contact: &Contact) -> Option<&'a ContactImpulse> {
+    let key = contact.key();
+    let from = earlier.partition_point(|c| c.contact.key() < key);
+    let mut alike = earlier[from..]
+        .iter()
+        .take_while(|c| c.contact.key() == key);
+    let first = alike.clone().next();
+    alike.find(|c| c.contact == *contact).or(first)
 }
