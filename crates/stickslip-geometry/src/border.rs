@@ -109,14 +109,8 @@ impl Face<'_> {
     /// Side i: a point of it and its unit normal, out of the face and in its plane.
     pub(crate) fn side(&self, i: usize) -> (DVec3, DVec3) {
         if let Shape::Box { half } = self.shape {
-            // With u, v, axis in turn: −v, u, v, −u on the upper face, and on the lower v, u, −v, −u.
-            let (axis, upper) = (self.number / 2, self.number % 2 == 1);
-            let across = (axis + if i % 2 == 1 { 1 } else { 2 }) % 3;
-            let out = if i == 1 || (i == 2) == upper && i != 3 {
-                DVec3::AXES[across]
-            } else {
-                -DVec3::AXES[across]
-            };
+            let (axis, (across, sign)) = (self.number / 2, self.box_side(i));
+            let out = DVec3::AXES[across] * sign;
             return (self.normal * half[axis] + out * half[across], out);
         }
         let (p, q) = (
@@ -125,6 +119,15 @@ impl Face<'_> {
         );
         let out = (q - p).cross(self.normal);
         (p, out.try_normalize().unwrap_or(DVec3::ZERO))
+    }
+
+    /// The axis of a box across which side i of a face lies, and its sign: with u, v, axis in turn −v, u, v, −u on the upper face, and on
+    /// the lower v, u, −v, −u.
+    const fn box_side(&self, i: usize) -> (usize, f64) {
+        let (axis, upper) = (self.number / 2, self.number % 2 == 1);
+        let across = (axis + if i % 2 == 1 { 1 } else { 2 }) % 3;
+        let outward = i == 1 || (i == 2) == upper && i != 3;
+        (across, if outward { 1.0 } else { -1.0 })
     }
 
     /// Radius of a disc about z.
@@ -147,23 +150,60 @@ impl Face<'_> {
                 (t, (wide.1 < 1.0).then_some(0)),
             ]);
         }
-        // Fractions at the widened border, by which the sides are told, and at the border itself.
-        let (mut enter, mut leave) = ((0.0, 0.0, None), (1.0, 1.0, None));
-        for i in 0..self.n_sides() {
-            let (corner, out) = self.side(i);
-            let (start, slope) = (out.dot(p - corner), out.dot(q - p));
-            // start + s slope ≤ tolerance
-            let (wide, s) = ((tolerance - start) / slope, -start / slope);
-            if slope == 0.0 {
-                if start > tolerance {
+        let mut clip = Clip::whole();
+        if let Shape::Box { half } = self.shape {
+            // Across an axis of the box, out·x is ± one coordinate.
+            for i in 0..4 {
+                let (k, sign) = self.box_side(i);
+                let start = sign * (p[k] - sign * half[k]);
+                if !clip.take(i, start, sign * (q[k] - p[k]), tolerance) {
                     return None;
                 }
-            } else if slope > 0.0 && wide < leave.0 {
-                leave = (wide, s, Some(i));
-            } else if slope < 0.0 && wide > enter.0 {
-                enter = (wide, s, Some(i));
+            }
+            return clip.clipped();
+        }
+        for i in 0..self.n_sides() {
+            let (corner, out) = self.side(i);
+            if !clip.take(i, out.dot(p - corner), out.dot(q - p), tolerance) {
+                return None;
             }
         }
+        clip.clipped()
+    }
+}
+
+/// What is left of a segment while one side of a face after the other is looked at: fractions at the widened border, by which the
+/// sides are told, and at the border itself.
+struct Clip {
+    enter: (f64, f64, Option<usize>),
+    leave: (f64, f64, Option<usize>),
+}
+
+impl Clip {
+    const fn whole() -> Self {
+        Self {
+            enter: (0.0, 0.0, None),
+            leave: (1.0, 1.0, None),
+        }
+    }
+
+    /// Side i, beyond which the segment begins by `start` and goes on by `slope`: start + s slope ≤ tolerance is kept. False where
+    /// nothing is.
+    fn take(&mut self, i: usize, start: f64, slope: f64, tolerance: f64) -> bool {
+        if slope == 0.0 {
+            return start <= tolerance;
+        }
+        let wide = (tolerance - start) / slope;
+        if slope > 0.0 && wide < self.leave.0 {
+            self.leave = (wide, -start / slope, Some(i));
+        } else if slope < 0.0 && wide > self.enter.0 {
+            self.enter = (wide, -start / slope, Some(i));
+        }
+        true
+    }
+
+    fn clipped(&self) -> Option<Clipped> {
+        let (enter, leave) = (self.enter, self.leave);
         // Nearly along a side, the widened border and the border itself are crossed far from each other, and the latter perhaps
         // where the segment has not come over the face yet, or has left it by another side.
         let (begin, end) = (enter.1.min(leave.0), leave.1.max(enter.0));

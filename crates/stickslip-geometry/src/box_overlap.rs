@@ -28,20 +28,12 @@ impl BoxPair {
         }
     }
 
-    /// Separation along the unit direction `n`, from a to b.
-    pub(crate) fn along(&self, n: DVec3) -> f64 {
-        self.less_reaches(n.dot(self.between), n)
-    }
-
-    /// Separation along `n` or against it, whichever is larger: boxes reach as far one way as the other.
-    fn either_way(&self, n: DVec3) -> f64 {
-        self.less_reaches(n.dot(self.between).abs(), n)
-    }
-
-    /// A distance of the centres along `n`, less how far the two reach from them.
-    fn less_reaches(&self, centres: f64, n: DVec3) -> f64 {
+    /// Separation along the unit direction `n`, from a to b, and along −n: a box reaches as far both ways.
+    pub(crate) fn along(&self, n: DVec3) -> [f64; 2] {
         let reach = |m: &DMat3, half: DVec3| (m.transpose() * n).abs().dot(half);
-        centres - reach(&self.a, self.half_a) - reach(&self.b, self.half_b)
+        let (reach_a, reach_b) = (reach(&self.a, self.half_a), reach(&self.b, self.half_b));
+        let between = n.dot(self.between);
+        [between - reach_a - reach_b, -between - reach_a - reach_b]
     }
 
     /// The face normals of both, one of each two opposite ones.
@@ -62,12 +54,21 @@ impl BoxPair {
     /// Largest separation over these directions: minus the depth where the boxes overlap, else a lower bound of
     /// their distance.
     pub(crate) fn overlap(&self) -> f64 {
-        let better = |best: f64, n: DVec3| best.max(self.either_way(n));
+        let better = |best: f64, n: DVec3| {
+            let [there, back] = self.along(n);
+            best.max(there).max(back)
+        };
         let best = self.faces().fold(f64::NEG_INFINITY, better);
         if best > 0.0 {
             return best;
         }
         self.across_edges().fold(best, better)
+    }
+
+    /// Is [`Self::overlap`] at least `least`, which is not positive? One direction that tells is enough.
+    pub(crate) fn is_at_least(&self, least: f64) -> bool {
+        let mut directions = self.faces().chain(self.across_edges());
+        directions.any(|n| self.along(n).iter().any(|gap| *gap >= least))
     }
 }
 
@@ -101,7 +102,10 @@ mod tests {
             )
             .expect("boxes have faces")
             .gap;
-            let quick = BoxPair::new(half_a, &pose_a, half_b, &pose_b).overlap();
+            let pair = BoxPair::new(half_a, &pose_a, half_b, &pose_b);
+            let quick = pair.overlap();
+            assert!(pair.is_at_least(quick.min(0.0)));
+            assert!(quick > 0.0 || !pair.is_at_least(quick.next_up()));
             if general <= 0.0 {
                 overlapping += 1;
                 assert!((quick - general).abs() < 1e-14, "{quick} {general}");

@@ -6,9 +6,12 @@
 //! feature of each shape. All are closed-form but for those between circles ([`crate::rims`]). None needs to be
 //! checked for whether its features really meet: a direction that is not the best one only has a smaller s.
 
+use crate::box_edges::opposite_edges;
 use crate::placed::{Circle, Placed, Side};
 use crate::proof::is_nearest;
 use crate::rims::{circle_to_circle, circle_to_line, climb, side_to_circle};
+use crate::segments::nearest_segments;
+use crate::shape::Shape;
 use glam::DVec3;
 
 /// A feature of a shape, with its number.
@@ -63,6 +66,11 @@ pub(crate) fn overlap(a: &Placed, b: &Placed) -> Option<Direction> {
     search(a, b, 0.0)
 }
 
+/// Is the largest separation at least `least`, which is not positive? One direction that tells is enough.
+pub(crate) fn overlap_is_at_least(a: &Placed, b: &Placed, least: f64) -> bool {
+    search(a, b, least).is_none_or(|d| d.gap >= least)
+}
+
 /// The direction of largest separation among those that `admitted` lets pass. Of a body without a rim, and of any other.
 pub(crate) fn farthest_of(
     a: &Placed,
@@ -85,10 +93,10 @@ pub(crate) fn farthest_of(
 }
 
 /// The best direction so far.
-struct Best<'a> {
-    a: &'a Placed<'a>,
-    b: &'a Placed<'a>,
-    found: Option<Direction>,
+pub(crate) struct Best<'a> {
+    pub(crate) a: &'a Placed<'a>,
+    pub(crate) b: &'a Placed<'a>,
+    pub(crate) found: Option<Direction>,
 }
 
 impl<'a> Best<'a> {
@@ -96,7 +104,7 @@ impl<'a> Best<'a> {
         Self { a, b, found: None }
     }
 
-    fn visit(&mut self, of: Of, n: DVec3) {
+    pub(crate) fn visit(&mut self, of: Of, n: DVec3) {
         let gap = gap_along(self.a, self.b, n);
         if self.found.is_none_or(|old| gap > old.gap) {
             self.found = Some(Direction { of, n, gap });
@@ -125,7 +133,7 @@ impl<'a> Best<'a> {
     }
 
     /// The directions of the features to which `last` belongs.
-    fn again(&mut self, last: &Direction) {
+    pub(crate) fn again(&mut self, last: &Direction) {
         let (a, b) = (self.a, self.b);
         let mut line_and_circle = |line: [DVec3; 2], circle: Circle, sign: f64| {
             if let Some(e) = (line[1] - line[0]).try_normalize() {
@@ -230,6 +238,12 @@ fn faces(a: &Placed, b: &Placed, visit: Visit) {
 fn edges(a: &Placed, b: &Placed, visit: Visit) {
     // All seen from b.
     let turn = b.turn.transpose() * a.turn;
+    if let (Shape::Box { .. }, Shape::Box { .. }) = (a.shape, b.shape) {
+        return opposite_edges(&turn, |i, j| {
+            let outward = a.arc(i).map(|[n, m]| turn * n + turn * m);
+            across_edges(a, b, [i, j], outward.unwrap_or_default(), visit);
+        });
+    }
     for i in 0..a.n_lines() {
         let Some([a0, a1]) = a.arc(i).map(|arc| arc.map(|n| turn * n)) else {
             continue;
@@ -248,80 +262,19 @@ fn edges(a: &Placed, b: &Placed, visit: Visit) {
             if s * t >= 0.0 || u * t <= 0.0 {
                 continue;
             }
-            let ([p, q], [r, w]) = (a.line(i), b.line(j));
-            let Some(n) = (q - p).cross(w - r).try_normalize() else {
-                continue;
-            };
-            let n = if n.dot(b.turn * (a0 + a1)) < 0.0 {
-                -n
-            } else {
-                n
-            };
-            visit(Of::Parts(Part::Line(i), Part::Line(j)), n);
+            across_edges(a, b, [i, j], a0 + a1, visit);
         }
     }
 }
 
-/// From the nearest point of all lines (or points) of a to that of b: the distance of polyhedra where it is not
-/// across a face.
-fn nearest_segments(best: &mut Best) {
-    let (a, b) = (best.a, best.b);
-    let segments = |s: &Placed| s.n_lines().max(1);
-    let segment = |s: &Placed, k: usize| {
-        if s.n_lines() == 0 {
-            ([s.point(0); 2], Some([0, 0]))
-        } else {
-            (s.line(k), s.line_ends(k))
-        }
+/// Across edge i of a and edge j of b, to the side to which a's faces look: `outward`, seen from b.
+fn across_edges(a: &Placed, b: &Placed, [i, j]: [usize; 2], outward: DVec3, visit: Visit) {
+    let ([p, q], [r, w]) = (a.line(i), b.line(j));
+    let Some(n) = (q - p).cross(w - r).try_normalize() else {
+        return;
     };
-    let part = |t: f64, k: usize, ends: Option<[usize; 2]>| match ends {
-        Some([p, _]) if t <= 0.0 => Part::Point(p),
-        Some([_, q]) if t >= 1.0 => Part::Point(q),
-        _ => Part::Line(k),
-    };
-    // Along the best direction so far, two lines are at least as far apart as their heights tell.
-    let n = best.found.map_or(DVec3::ZERO, |d| d.n);
-    let high = |s: &Placed, k: usize, n: DVec3| {
-        let local = s.turn.transpose() * n;
-        let [p, q] = if s.n_lines() == 0 {
-            [s.local_of(s.point(0)); 2]
-        } else {
-            s.local_line(k)
-        };
-        n.dot(s.centre) + local.dot(p).max(local.dot(q))
-    };
-    // None is farther than the two that lie foremost in that direction, rounding apart.
-    let foremost = b.farthest(-n) - a.farthest(n) + n * (a.rounding() + b.rounding());
-    let (mut least, mut found) = (foremost.length() * (1.0 + 1e-9), None);
-    if n == DVec3::ZERO {
-        least = f64::INFINITY;
-    }
-    for i in 0..segments(a) {
-        let ([p, q], ends_a) = segment(a, i);
-        let top = high(a, i, n);
-        for j in 0..segments(b) {
-            if -high(b, j, -n) - top >= least {
-                continue;
-            }
-            let ([r, w], ends_b) = segment(b, j);
-            let (s, t) = closest(p, q - p, r, w - r);
-            let d = (r + (w - r) * t) - (p + (q - p) * s);
-            let length = d.length();
-            if length < least {
-                least = length;
-                found = d
-                    .try_normalize()
-                    .map(|n| (Of::Parts(part(s, i, ends_a), part(t, j, ends_b)), n));
-            }
-        }
-    }
-    let Some((of, n)) = found else { return };
-    best.visit(of, n);
-    // Across two lines the cross product tells more than points that nearly coincide.
-    if let Of::Parts(Part::Line(_), Part::Line(_)) = of {
-        let gap = gap_along(a, b, n);
-        best.again(&Direction { of, n, gap });
-    }
+    let n = if n.dot(b.turn * outward) < 0.0 { -n } else { n };
+    visit(Of::Parts(Part::Line(i), Part::Line(j)), n);
 }
 
 /// Fractions along two segments p + s d and r + t e, 0 ≤ s, t ≤ 1, at their nearest points.

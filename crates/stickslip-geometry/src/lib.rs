@@ -8,6 +8,7 @@
 //! Everything is closed-form; normals point from body a to body b; a gap is positive when apart.
 
 mod border;
+mod box_edges;
 mod box_overlap;
 pub mod broad_phase;
 pub mod compound;
@@ -26,6 +27,7 @@ mod proof;
 pub mod reduce;
 mod rims;
 mod round;
+mod segments;
 pub mod separation;
 pub mod shape;
 mod tree;

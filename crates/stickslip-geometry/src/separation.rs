@@ -4,7 +4,7 @@
 
 use crate::box_overlap::BoxPair;
 use crate::broad_phase::Bounds;
-use crate::directions::{farthest, gap_along, overlap};
+use crate::directions::{farthest, gap_along, overlap, overlap_is_at_least};
 use crate::mesh::{Facet, Mesh};
 use crate::placed::Placed;
 use crate::pose::Pose;
@@ -57,19 +57,9 @@ pub(crate) fn separation_after(
     pose_b: &Pose,
     last: &mut Option<DVec3>,
 ) -> f64 {
-    let featureless = |s: &Shape| {
-        matches!(
-            s,
-            Shape::HalfSpace { .. }
-                | Shape::Points { .. }
-                | Shape::Ball { .. }
-                | Shape::Compound(_)
-                | Shape::Mesh(_)
-        )
-    };
     // Boxes are quick by themselves.
     let boxes = matches!((a, b), (Shape::Box { .. }, Shape::Box { .. }));
-    if boxes || featureless(a) || featureless(b) {
+    if boxes || is_featureless(a) || is_featureless(b) {
         return separation(a, pose_a, b, pose_b);
     }
     let origin = pose_a.position;
@@ -83,6 +73,31 @@ pub(crate) fn separation_after(
         *last = best.map(|d| d.n);
         best.map_or(f64::INFINITY, |d| d.gap)
     })
+}
+
+/// Have shapes of this kind a distance of their own from all others, or many pieces?
+const fn is_featureless(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::HalfSpace { .. }
+            | Shape::Points { .. }
+            | Shape::Ball { .. }
+            | Shape::Compound(_)
+            | Shape::Mesh(_)
+    )
+}
+
+/// Is [`separation`] at least `least`, which is not positive? Often one direction tells.
+pub(crate) fn is_at_least(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, least: f64) -> bool {
+    if let (Shape::Box { half }, Shape::Box { half: other }) = (a, b) {
+        return BoxPair::new(*half, pose_a, *other, pose_b).is_at_least(least);
+    }
+    if is_featureless(a) || is_featureless(b) {
+        return separation(a, pose_a, b, pose_b) >= least;
+    }
+    let origin = pose_a.position;
+    let a = Placed::new(a, pose_a, origin);
+    overlap_is_at_least(&a, &Placed::new(b, pose_b, origin), least)
 }
 
 /// The least over the triangles that the other shape's bounds meet; infinite where there are none.

@@ -57,6 +57,8 @@ pub(super) struct Pair<'a> {
     pub(super) end: Both<'a>,
     pub(super) origin: DVec3,
     pub(super) slack: f64,
+    /// Farther apart at the start they do not meet, m.
+    reach: f64,
     /// Size of the larger body, m.
     pub(super) size: f64,
 }
@@ -70,7 +72,7 @@ pub(super) fn convex(a: &Moving, b: &Moving, out: &mut Vec<Candidate>) {
     let Some(nearest) = farthest(&start.a, &start.b) else {
         return;
     };
-    if nearest.gap > reach(a, b) {
+    if nearest.gap > pair.reach {
         return;
     }
     let Some(chosen) = pair.choose(&start, nearest) else {
@@ -133,9 +135,12 @@ pub(super) fn boxes_one_way_out(a: &Moving, half_a: DVec3, b: &Moving, half_b: D
     let mut first: Option<DVec3> = None;
     pair.faces()
         .chain(pair.across_edges())
-        .flat_map(|n| [n, -n])
-        .filter(|&n| pair.along(n) >= -tie)
-        .all(|n| first.get_or_insert(n).dot(n) > 0.9)
+        .flat_map(|n| {
+            let [there, back] = pair.along(n);
+            [(n, there), (-n, back)]
+        })
+        .filter(|(_, gap)| *gap >= -tie)
+        .all(|(n, _)| first.get_or_insert(n).dot(n) > 0.9)
 }
 
 /// Has the surface one normal at this feature?
@@ -153,7 +158,8 @@ impl<'a> Pair<'a> {
         let slack = slack(a, b);
         let (radius_a, radius_b) = (a.shape.radius(), b.shape.radius());
         let apart = (b.start.position - a.start.position).length() - radius_a - radius_b;
-        if apart > reach(a, b) {
+        let reach = reach(a, b, slack);
+        if apart > reach {
             return None;
         }
         let origin = a.pose.position;
@@ -167,6 +173,7 @@ impl<'a> Pair<'a> {
             end: both(&a.end, &b.end),
             origin,
             slack,
+            reach,
             size: radius_a.max(radius_b),
         };
         Some((both(&a.start, &b.start), pair))

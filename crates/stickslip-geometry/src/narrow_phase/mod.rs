@@ -308,7 +308,7 @@ fn slack(a: &Moving, b: &Moving) -> f64 {
 
 /// Bodies farther apart than this at the start do not meet in the step, m: three times the slack, and the whole way of a body
 /// whose gaps are measured at its end, which has no part in that.
-fn reach(a: &Moving, b: &Moving) -> f64 {
+fn reach(a: &Moving, b: &Moving, slack: f64) -> f64 {
     let way = |m: &Moving| {
         if m.pose == m.start {
             0.0
@@ -316,7 +316,7 @@ fn reach(a: &Moving, b: &Moving) -> f64 {
             (m.end.position - m.start.position).length() + m.sweep()
         }
     };
-    3.0 * slack(a, b) + way(a) + way(b)
+    3.0 * slack + way(a) + way(b)
 }
 
 /// Turns the normals from b → a into a → b.

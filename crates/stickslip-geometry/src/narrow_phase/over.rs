@@ -52,8 +52,9 @@ impl<'a> Over<'a> {
     }
 
     pub(super) fn collect(&self, first: usize, out: &mut Vec<Candidate>) {
-        self.points(first, out);
-        self.lines(first, out);
+        let seen = Seen::of(self);
+        self.points(&seen, first, out);
+        self.lines(&seen, first, out);
         self.rims(first, out);
         self.corners(first, out);
     }
@@ -112,15 +113,14 @@ impl<'a> Over<'a> {
     }
 
     /// Points and rims of the other body whose way leads over the face.
-    fn points(&self, first: usize, out: &mut Vec<Candidate>) {
+    fn points(&self, seen: &Seen, first: usize, out: &mut Vec<Candidate>) {
         let ([reference, other], [reference_end, other_end]) = (&self.now, &self.end);
         let r = other.rounding();
         let n = self.outward();
-        let mut place = |number: usize, point: DVec3, point_end: DVec3| {
-            let (p, q) = (reference.local_of(point), reference_end.local_of(point_end));
-            let (gap, gap_end) = (self.face.height(p) - r, self.face.height(q) - r);
+        let mut place = |number: usize, point: DVec3, [p, q]: [Local; 2]| {
+            let (gap, gap_end) = (p.height - r, q.height - r);
             if self.closing(gap, gap_end, 0)
-                && self.face.clip(p, q, self.tolerance()).is_some()
+                && self.face.clip(p.place, q.place, self.tolerance()).is_some()
                 && (!self.strict || self.pair.is_true(gap, self.deepest))
             {
                 let feature =
@@ -129,11 +129,27 @@ impl<'a> Over<'a> {
             }
         };
         for k in 0..other.n_circles() {
+            let mut place = |number: usize, point: DVec3, point_end: DVec3| {
+                let seen = [
+                    self.seen_from(reference, point),
+                    self.seen_from(reference_end, point_end),
+                ];
+                place(number, point, seen);
+            };
             rim::points(other, other_end, k, -n, self.load(), &mut place);
         }
         let number = rim::POINTS * other.n_circles();
         for k in 0..other.n_points() {
-            place(number + k, other.point(k), other_end.point(k));
+            place(number + k, other.point(k), seen.point(self, k));
+        }
+    }
+
+    /// A place as the reference, now or at the end, sees it.
+    fn seen_from(&self, reference: &Placed, x: DVec3) -> Local {
+        let place = reference.local_of(x);
+        Local {
+            place,
+            height: self.face.height(place),
         }
     }
 
@@ -152,35 +168,42 @@ impl<'a> Over<'a> {
     }
 
     /// Places where a line of the other body passes over the border of the face.
-    fn lines(&self, first: usize, out: &mut Vec<Candidate>) {
+    fn lines(&self, seen: &Seen, first: usize, out: &mut Vec<Candidate>) {
         let [other, other_end] = [&self.now[1], &self.end[1]];
         let n = self.outward();
+        let seen_ends = |now: [DVec3; 2], end: [DVec3; 2]| {
+            let of = |k: usize| {
+                [
+                    self.seen_from(&self.now[0], now[k]),
+                    self.seen_from(&self.end[0], end[k]),
+                ]
+            };
+            [of(0), of(1)]
+        };
         if other.is_round() {
             // The line on which a cylinder or cone lies: between its lowest points.
             let line = lowest_line(other, n);
-            self.line(0, line, lowest_line(other_end, n), first, out);
+            self.line(0, seen_ends(line, lowest_line(other_end, n)), first, out);
             return;
         }
         for k in 0..other.n_lines() {
-            self.line(k, other.line(k), other_end.line(k), first, out);
+            let ends = match other.line_ends(k) {
+                Some(ends) => ends.map(|p| seen.point(self, p)),
+                None => seen_ends(other.line(k), other_end.line(k)),
+            };
+            self.line(k, ends, first, out);
         }
     }
 
-    fn line(
-        &self,
-        k: usize,
-        now: [DVec3; 2],
-        end: [DVec3; 2],
-        first: usize,
-        out: &mut Vec<Candidate>,
-    ) {
+    /// Line k, its two ends seen now and at the end.
+    fn line(&self, k: usize, ends: [[Local; 2]; 2], first: usize, out: &mut Vec<Candidate>) {
         let r = self.now[1].rounding();
-        let [p, q] = now.map(|x| self.now[0].local_of(x));
-        let [p_end, q_end] = end.map(|x| self.end[0].local_of(x));
-        let low = |u: DVec3, v: DVec3| self.face.height(u).min(self.face.height(v)) - r;
+        let [[p, p_end], [q, q_end]] = ends;
+        let low = |u: Local, v: Local| u.height.min(v.height) - r;
         if low(p, q).min(low(p_end, q_end)) > self.pair.slack {
             return;
         }
+        let [p, q, p_end, q_end] = [p, q, p_end, q_end].map(|local| local.place);
         let Some(clipped) = self.face.clip(p, q, self.tolerance()) else {
             return;
         };
@@ -287,6 +310,47 @@ impl<'a> Over<'a> {
             let corner = self.face.corner(i);
             place(corner, reference.point(corner), reference_end.point(corner));
         }
+    }
+}
+
+/// A place in the frame of the reference, and its height over the face.
+#[derive(Clone, Copy)]
+struct Local {
+    place: DVec3,
+    height: f64,
+}
+
+/// Points of a body that are seen once for all lines that end in them; those beyond are seen each time.
+const KEPT: usize = 16;
+
+/// The points of the other body as the reference sees them, now and at the end.
+struct Seen {
+    kept: [[Local; 2]; KEPT],
+}
+
+impl Seen {
+    fn of(over: &Over) -> Self {
+        let none = Local {
+            place: DVec3::ZERO,
+            height: 0.0,
+        };
+        let mut kept = [[none; 2]; KEPT];
+        for (k, local) in kept.iter_mut().enumerate().take(over.now[1].n_points()) {
+            *local = Self::made(over, k);
+        }
+        Self { kept }
+    }
+
+    fn point(&self, over: &Over, k: usize) -> [Local; 2] {
+        self.kept.get(k).map_or_else(|| Self::made(over, k), |l| *l)
+    }
+
+    fn made(over: &Over, k: usize) -> [Local; 2] {
+        let ([reference, other], [reference_end, other_end]) = (&over.now, &over.end);
+        [
+            over.seen_from(reference, other.point(k)),
+            over.seen_from(reference_end, other_end.point(k)),
+        ]
     }
 }
 

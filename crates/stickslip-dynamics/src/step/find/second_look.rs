@@ -4,7 +4,7 @@ use super::finder::{Finder, Found, Paths, collide, push};
 use crate::settings::Settings;
 use crate::setup::Frictions;
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, row_at_end};
-use stickslip_geometry::path::{closest_on_the_way, first_overlap, unseen};
+use stickslip_geometry::path::{first_overlap, stays_apart, unseen};
 use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::{Candidate, Moving};
 use stickslip_model::{Contact, Model};
@@ -56,7 +56,7 @@ impl Finder {
             piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
                 // A part of what the judge allows: the second look comes before a refusal.
                 let allowed = unseen(a, b) / 8.0 + within / 2.0;
-                if closest_on_the_way(a, b).on_the_way >= -allowed {
+                if stays_apart(a, b, allowed) {
                     return;
                 }
                 candidates.clear();
