@@ -8,6 +8,7 @@
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
+//! | `soft` | islands with contacts that bear moments |
 //! | `steps`, `stored` | the two doors: a step, island by island, and a problem on its contacts |
 //! | [`selection`] | which of several answers is taken |
 //!
@@ -33,6 +34,7 @@ pub mod plans;
 pub mod profile;
 mod rest;
 pub mod selection;
+mod soft;
 mod stages;
 mod steps;
 mod stored;

@@ -10,6 +10,7 @@ use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
 use crate::problem::residual::{self, w_bar};
+use crate::problem::soft;
 use crate::solver::{ContactSolver, SolveError, Solved, starting_impulses};
 use glam::DVec3;
 
@@ -170,7 +171,7 @@ impl Auto {
     }
 
     /// The stages on a step, or on an island of one, from the impulses of `guess`.
-    fn solve_island(
+    pub(super) fn solve_island(
         &mut self,
         problem: &ContactProblem,
         guess: &[DVec3],
@@ -193,6 +194,7 @@ impl Auto {
                 self.note_answered(problem.contacts.len(), solved.residual);
                 solved
             }
+            None if soft::any(problem) => self.by_moments(problem, guess, asked, memory)?,
             None => self.by_stages(problem, guess, asked, memory)?,
         };
         self.answers.keep(problem, &solved);
