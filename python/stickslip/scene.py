@@ -104,6 +104,8 @@ class Scene:
         parameters: Mapping[str, Number] | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
+        torsion: Number | None = None,
+        rolling: Number | None = None,
         method: str | None = None,
         error: Number | None = None,
         cone: str | Mapping[str, Any] | None = None,
@@ -119,7 +121,8 @@ class Scene:
         """A scene without bodies.
 
         h, until: length of a step and end of the run, s. gravity: m/s², (0, 0, -9.81) unless given. friction: Coulomb's
-        coefficient of every body without its own, or ``{"static": …, "kinetic": …}``. The others are keys of ``[step]`` in
+        coefficient of every body without its own, or ``{"static": …, "kinetic": …}``. torsion, rolling: radius of torsional friction and
+        rolling resistance, m. The others are keys of ``[step]`` in
         the page of scene files. folder: where meshes and height fields are looked for.
         """
         text = _toml.table("", {"format": 1, "title": title, "gravity": gravity})
@@ -133,7 +136,7 @@ class Scene:
             "energy_check": energy_check,
         }  # fmt: skip
         text += "\n" + _toml.table("[step]", step)
-        text += "\n" + _toml.table("[material]", {"friction": friction, "restitution": restitution})
+        text += "\n" + _toml.table("[material]", {"friction": friction, "restitution": restitution, "torsion": torsion, "rolling": rolling})
         self._start(text, "scene built in Python", {}, os.fspath(folder), None, False)
 
     def _start(
@@ -266,6 +269,8 @@ class Scene:
         collide: bool | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
+        torsion: Number | None = None,
+        rolling: Number | None = None,
         surface: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         grain: Mapping[str, Any] | None = None,
     ) -> None:
@@ -277,13 +282,14 @@ class Scene:
         quaternion ``(s, x, y, z)``, scalar first, or ``{"axis": …, "angle": …}``, or ``{"rpy": …}``. velocity: m/s.
         angular_velocity: rad/s, world frame. count: makes ``name[0]``, ``name[1]``, … with ``i`` in formulas. surface: one that moves
         along the body, such as ``{"velocity": [1, 0, 0]}`` (belts, turntables), or a list of them by their faces. grain: friction that depends on the
-        direction of the slip, ``{"direction": …, "ratio": …}``.
+        direction of the slip, ``{"direction": …, "ratio": …}``. torsion, rolling: its own radius of torsional friction and rolling
+        resistance, m.
         """
         entries = {
             "name": name, "count": count, "shape": shape, "motion": motion, "mass": mass, "density": density,
             "inertia": inertia, "center_of_mass": center_of_mass, "any_inertia": any_inertia, "position": position, "orientation": orientation, "velocity": velocity,
             "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "friction": friction,
-            "restitution": restitution, "surface": surface, "grain": grain,
+            "restitution": restitution, "torsion": torsion, "rolling": rolling, "surface": surface, "grain": grain,
         }  # fmt: skip
         self._add("[[body]]", entries)
 
@@ -294,10 +300,15 @@ class Scene:
         *,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
+        torsion: Number | None = None,
+        rolling: Number | None = None,
         collide: bool | None = None,
     ) -> None:
         """Says what holds between two bodies, whatever the bodies say."""
-        pair = {"bodies": [a, b], "friction": friction, "restitution": restitution, "collide": collide}
+        pair = {
+            "bodies": [a, b], "friction": friction, "restitution": restitution, "torsion": torsion, "rolling": rolling,
+            "collide": collide,
+        }  # fmt: skip
         self._add("[[contact]]", pair)
 
     def force(

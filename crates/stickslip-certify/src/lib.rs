@@ -8,6 +8,7 @@ mod gear_law;
 mod joint_law;
 mod judge;
 mod law;
+mod moments;
 mod pull;
 
 pub use judge::{Case, Judge, Place};

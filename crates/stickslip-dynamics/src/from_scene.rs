@@ -25,6 +25,8 @@ impl World {
             .gravity(scene.gravity)
             .default_friction(scene.material.friction)
             .restitution(scene.material.restitution)
+            .torsion(scene.material.moments.torsion)
+            .rolling(scene.material.moments.rolling)
             .method(scene.step.method)
             .reading(scene.step.impact_friction)
             .error(scene.step.error, scene.step.until)
@@ -51,6 +53,9 @@ impl World {
             }
             if let Some(e) = pair.restitution {
                 builder = builder.pair_restitution(a.clone(), b.clone(), e);
+            }
+            if pair.torsion.is_some() || pair.rolling.is_some() {
+                builder = builder.pair_moments(a.clone(), b.clone(), pair.torsion, pair.rolling);
             }
         }
         for force in &scene.forces {
@@ -146,6 +151,8 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         },
         friction: Some(body.material.friction),
         restitution: Some(body.material.restitution),
+        torsion: Some(body.material.moments.torsion),
+        rolling: Some(body.material.moments.rolling),
         groups: body.groups.clone(),
         collide: body.collide,
         any_inertia: matches!(body.mass, scene::Mass::Given { any: true, .. }),

@@ -22,8 +22,11 @@ impl World {
         let given_back = assembly.restituting().iter();
         let given_back =
             given_back.filter_map(|&k| Some(format!("restitution of {}", contacts.get(k)?)));
+        let moments = assembly.bearing_moments();
+        let moments = moments.filter_map(|k| Some(format!("moments of {}", contacts.get(k)?)));
         let mut blocks: Vec<String> = (contacts.iter().cloned())
             .chain(given_back)
+            .chain(moments)
             .chain(stepper.trial.joints.block_names(model))
             .collect();
         let problem = self.problem().clone();

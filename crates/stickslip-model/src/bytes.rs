@@ -214,6 +214,7 @@ stored!(Contact {
 stored!(ContactImpulse {
     contact,
     impulse,
+    moment,
     restituted,
     mode,
     directions
@@ -272,6 +273,7 @@ mod tests {
             contacts: vec![ContactImpulse {
                 contact,
                 impulse: DVec3::X,
+                moment: DVec3::Y,
                 restituted: 0.5,
                 mode: Mode::Slide,
                 directions: 8,

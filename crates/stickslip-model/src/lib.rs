@@ -5,6 +5,7 @@
 //! | [`model`] | bodies with shapes and masses, what joins them |
 //! | [`joint`], [`spring`] | kinematics of joints and springs: coordinates, directions, what they aim at |
 //! | [`curve`] | friction that depends on the speed of the slip |
+//! | [`moments`] | contacts that resist spinning and rolling |
 //! | [`gear`] | equations between the coordinates of two joints |
 //! | [`scheme`] | where and when each method writes the law of a contact |
 //! | [`surface`] | surfaces that move along their body, and such as are rougher along than across |
@@ -24,6 +25,7 @@ pub mod gear;
 pub mod islands;
 pub mod joint;
 pub mod model;
+pub mod moments;
 pub mod restitution;
 pub mod scheme;
 pub mod spring;
@@ -36,6 +38,7 @@ pub use curve::{SlipCurve, SlipCurves};
 pub use gear::Gear;
 pub use joint::{Aims, Along, Joint, JointImpulse};
 pub use model::{Body, Model};
+pub use moments::{Moments, PairMoments};
 pub use restitution::Restitution;
 pub use scheme::Scheme;
 pub use spring::Spring;

@@ -3,6 +3,7 @@
 use crate::curve::SlipCurves;
 use crate::gear::Gear;
 use crate::joint::Joint;
+use crate::moments::PairMoments;
 use crate::spring::Spring;
 use crate::surface::{Grain, MovingSurface};
 use glam::DMat3;
@@ -42,6 +43,8 @@ pub struct Model {
     pub surfaces: Vec<MovingSurface>,
     /// Friction that depends on the speed of the slip, by pair.
     pub curves: SlipCurves,
+    /// Moments that contacts bear, by pair.
+    pub moments: PairMoments,
 }
 
 impl Model {

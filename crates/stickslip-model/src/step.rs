@@ -195,6 +195,8 @@ pub struct ContactImpulse {
     pub contact: Contact,
     /// (p_n, p_t1, p_t2) on `bodies[1]`, in `frame::contact_frame(normal)`, N s.
     pub impulse: DVec3,
+    /// (m_n, m_t1, m_t2) on `bodies[1]`, in the same frame, N m s: torsional friction and rolling resistance.
+    pub moment: DVec3,
     /// r: the part of p_n that restitutes an earlier compression, N s; the contact law holds for p_n − r.
     pub restituted: f64,
     /// Open, stick or slide.
@@ -316,6 +318,13 @@ impl ContactImpulse {
             (Cone::Budget(_), n) => Cone::Pyramid(n as usize),
             _ => cone,
         }
+    }
+
+    /// The moment on the second body beside that of the impulse at its point, world frame, N m s.
+    #[must_use]
+    pub fn world_moment(&self) -> DVec3 {
+        let [n, t1, t2] = contact_frame(self.contact.normal);
+        n * self.moment.x + t1 * self.moment.y + t2 * self.moment.z
     }
 
     /// The impulse on the second body, world frame, N s.

@@ -196,7 +196,7 @@ impl StoredProblem {
 
 impl StoredProblem {
     /// The problem of a step: on its contacts with quadratic cones, a mixed LCP with pyramids and bounded rows, as it is
-    /// where there are both, or friction under impulses that are known.
+    /// where there are both, friction under impulses that are known, or moments.
     ///
     /// # Errors
     /// One sentence where the mixed LCP would be too large.
@@ -204,7 +204,7 @@ impl StoredProblem {
         let has = |kind: fn(&Law) -> bool| problem.contacts.iter().any(|c| kind(&c.law));
         let cones = has(|l| matches!(l, Law::Cone { .. }));
         let rows = has(|l| matches!(l, Law::Pyramid { .. } | Law::Box { .. }));
-        if has(|l| matches!(l, Law::Disc { .. })) || cones && rows {
+        if has(|l| l.is_soft() || matches!(l, Law::Disc { .. })) || cones && rows {
             return Ok(Self::Step(StepFile {
                 problem: problem.clone(),
                 ..StepFile::default()

@@ -73,7 +73,7 @@ const STATE: [(&str, &str, OfState); 13] = [
 type OfContact = fn(&ContactImpulse) -> f64;
 
 /// The columns of a contact.
-const CONTACT: [(&str, &str, OfContact); 13] = [
+const CONTACT: [(&str, &str, OfContact); 16] = [
     ("x", "m", |c| c.contact.point.x),
     ("y", "m", |c| c.contact.point.y),
     ("z", "m", |c| c.contact.point.z),
@@ -86,6 +86,9 @@ const CONTACT: [(&str, &str, OfContact); 13] = [
     ("p_n", "N s", |c| c.impulse.x),
     ("p_t1", "N s", |c| c.impulse.y),
     ("p_t2", "N s", |c| c.impulse.z),
+    ("m_n", "N m s", |c| c.moment.x),
+    ("m_t1", "N m s", |c| c.moment.y),
+    ("m_t2", "N m s", |c| c.moment.z),
     ("restituted", "N s", |c| c.restituted),
 ];
 

@@ -323,6 +323,7 @@ mod tests {
                 friction: Friction::default(),
             },
             impulse: DVec3::new(0.5, 0.25, -0.125),
+            moment: DVec3::ZERO,
             restituted: 0.0,
             directions: 0,
             mode: Mode::Stick,

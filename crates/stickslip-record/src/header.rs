@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stickslip_model::{Cone, Fan};
 
 /// Version of the file format, written to and demanded of every Parquet file.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// All that is needed, beside the states, to rebuild the world from the file alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -339,6 +339,7 @@ pub(crate) fn check_step(names: &[String], step: &StepRecord) -> Result<(), Reco
             ("mu_static", contact.friction.stick.is_finite()),
             ("mu_kinetic", contact.friction.slide.is_finite()),
             ("p_n", ci.impulse.is_finite()),
+            ("m_n", ci.moment.is_finite()),
             ("restituted", ci.restituted.is_finite()),
         ];
         if let Some((column, _)) = finite.iter().find(|(_, finite)| !finite) {

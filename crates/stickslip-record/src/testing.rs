@@ -191,6 +191,11 @@ fn contact(bodies: [usize; 2], feature: u32, random: &mut Random) -> ContactImpu
         } else {
             random.vec3()
         },
+        moment: if mode == Mode::Open {
+            DVec3::ZERO
+        } else {
+            random.vec3()
+        },
         restituted: 0.0,
         directions: 0,
         mode,

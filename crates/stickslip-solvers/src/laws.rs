@@ -9,11 +9,13 @@ use core::fmt;
 pub enum Laws {
     /// All of them.
     All,
-    /// Those with a smoothed form: no pyramids, no discs.
+    /// Those of one block: no contacts with moments.
+    Blocks,
+    /// Those with a smoothed form: no pyramids, no discs, no moments.
     Smooth,
     /// Quadratic cones and unilateral contacts.
     Cones,
-    /// Those that are rows of an LCP: no quadratic cones, no discs.
+    /// Those that are rows of an LCP: no quadratic cones, no discs, no moments.
     Polyhedral,
 }
 
@@ -23,9 +25,14 @@ impl Laws {
     pub const fn include(self, law: &Law) -> bool {
         match self {
             Self::All => true,
-            Self::Smooth => !matches!(law, Law::Pyramid { .. } | Law::Disc { .. }),
+            Self::Blocks => !law.is_soft(),
+            Self::Smooth => {
+                !law.is_soft() && !matches!(law, Law::Pyramid { .. } | Law::Disc { .. })
+            }
             Self::Cones => matches!(law, Law::Cone { .. } | Law::Unilateral),
-            Self::Polyhedral => !matches!(law, Law::Cone { .. } | Law::Disc { .. }),
+            Self::Polyhedral => {
+                !law.is_soft() && !matches!(law, Law::Cone { .. } | Law::Disc { .. })
+            }
         }
     }
 
@@ -40,17 +47,26 @@ impl Laws {
     ) -> Result<(), SolveError> {
         let why = match self {
             Self::All => return Ok(()),
+            Self::Blocks => "",
             Self::Smooth => "has a pyramid or a disc; use newton, nsgs or auto",
             Self::Cones => "is neither a quadratic cone nor unilateral",
             Self::Polyhedral => "has a quadratic cone or a disc; use auto",
         };
-        match laws.position(|law| !self.include(law)) {
-            Some(i) => Err(SolveError::Unsuitable {
-                solver,
-                reason: format!("contact {i} {why}"),
-            }),
-            None => Ok(()),
-        }
+        let mut number = 0;
+        let refused = laws.find(|law| {
+            number += 1;
+            !self.include(law)
+        });
+        let Some(law) = refused else { return Ok(()) };
+        let why = if law.is_soft() {
+            "bears moments; use auto"
+        } else {
+            why
+        };
+        Err(SolveError::Unsuitable {
+            solver,
+            reason: format!("contact {} {why}", number - 1),
+        })
     }
 }
 
@@ -58,9 +74,10 @@ impl fmt::Display for Laws {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::All => "everything",
-            Self::Smooth => "no pyramids or discs",
+            Self::Blocks => "no moments",
+            Self::Smooth => "no pyramids, discs or moments",
             Self::Cones => "cones and unilateral",
-            Self::Polyhedral => "no quadratic cones or discs",
+            Self::Polyhedral => "no quadratic cones, discs or moments",
         })
     }
 }

@@ -14,18 +14,18 @@
 //! | name | takes | reaches |
 //! |---|---|---|
 //! | `auto` | everything | whatever one of the others reaches, see [`auto`] |
-//! | `newton` | everything | rounding level in a few steps from a good start |
-//! | `nsgs` | everything | moderate accuracy, cheap sweeps, no linear algebra |
-//! | `nsgs-coloured` | everything | the same, colour after colour on many threads, with the same bits on any number |
-//! | `interior-point` | no pyramids or discs | rounding level from scratch, unless its path folds |
-//! | `homotopy` | no pyramids or discs | rounding level from scratch, past folds |
-//! | `compliant` | everything | the tolerance, where contacts are redundant |
-//! | `proximal` | everything | a backup for redundant contacts |
-//! | `admm` | everything | a backup, and for comparison |
+//! | `newton` | no moments | rounding level in a few steps from a good start |
+//! | `nsgs` | no moments | moderate accuracy, cheap sweeps, no linear algebra |
+//! | `nsgs-coloured` | no moments | the same, colour after colour on many threads, with the same bits on any number |
+//! | `interior-point` | no pyramids, discs or moments | rounding level from scratch, unless its path folds |
+//! | `homotopy` | no pyramids, discs or moments | rounding level from scratch, past folds |
+//! | `compliant` | no moments | the tolerance, where contacts are redundant |
+//! | `proximal` | no moments | a backup for redundant contacts |
+//! | `admm` | no moments | a backup, and for comparison |
 //! | `staggered` | cones and unilateral | a fixed point of the exchange where it converges |
-//! | `lemke` | no quadratic cones or discs | a solution, or a ray with its contacts |
+//! | `lemke` | no quadratic cones, discs or moments | a solution, or a ray with its contacts |
 //!
-//! Laws: unilateral, quadratic cone, pyramid, and rows with bounds (joints, motors). Rows act by forces at a
+//! Laws: unilateral, quadratic cone, pyramid, cone with moments ([`problem::soft`]), and rows with bounds (joints, motors). Rows act by forces at a
 //! point or by torques, and may be compliant (springs).
 //!
 //! ```

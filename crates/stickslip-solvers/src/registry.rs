@@ -52,7 +52,7 @@ pub const SOLVERS: &[Entry] = &[
     engine::<Nsgs>("moderate accuracy, cheap sweeps, no linear algebra"),
     Entry {
         name: "nsgs-coloured",
-        takes: Laws::All,
+        takes: Laws::Blocks,
         reaches: "the same, colour after colour on many threads, with the same bits on any number",
         make: || {
             let settings = NsgsSettings::coloured();

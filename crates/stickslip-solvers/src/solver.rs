@@ -259,7 +259,7 @@ pub trait Engine: Default + Send {
     /// What is proved of it.
     const GUARANTEE: Guarantee;
     /// The laws it takes.
-    const LAWS: Laws = Laws::All;
+    const LAWS: Laws = Laws::Blocks;
 
     /// Improves `p` until the residual (m/s) is at most `tolerance`; `p` ends as the best found.
     fn improve(

@@ -42,14 +42,18 @@ impl Judge {
         self.sums.clear();
         self.sums.resize(case.model.bodies.len(), Sum::default());
         for ContactImpulse {
-            contact, impulse, ..
+            contact,
+            impulse,
+            moment,
+            ..
         } in case.contacts
         {
             let [n, t1, t2] = contact_frame(contact.normal);
             let p = n * impulse.x + t1 * impulse.y + t2 * impulse.z;
+            let m = n * moment.x + t1 * moment.y + t2 * moment.z;
             for (body, sign) in [(contact.bodies[0], -1.0), (contact.bodies[1], 1.0)] {
                 let lever = contact.point - case.pose(body).position;
-                self.sums[body].add(lever, p * sign, DVec3::ZERO, 1);
+                self.sums[body].add(lever, p * sign, m * sign, 1);
             }
         }
     }

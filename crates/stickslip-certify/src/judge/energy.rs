@@ -20,6 +20,7 @@ use crate::displacement::{gap_rate, normal_row, surface_slip, velocity_at};
 use crate::gear_law::pushes;
 use crate::joint_law::phi_next;
 use crate::judge::{Case, Judge, frame_velocity};
+use crate::moments::relative_spin;
 use crate::pull::Pull;
 use glam::DVec3;
 use stickslip_geometry::frame::contact_frame;
@@ -96,6 +97,10 @@ fn contact_work(case: &Case, contact: &ContactImpulse) -> f64 {
     let surfaces = surface_slip(case, place);
     carried += DVec3::new(0.0, t1.dot(surfaces), t2.dot(surfaces));
     may -= p.y * carried.y + p.z * carried.z;
+    if contact.moment != DVec3::ZERO {
+        let carried = relative_spin(case, contact, |i| !free(i));
+        may -= contact.world_moment().dot(carried);
+    }
     if given.scheme.counts(false) {
         may -= p.x * carried.x;
     }

@@ -12,6 +12,7 @@ use crate::displacement::{normal_row, surface_slip, velocity_at};
 use crate::gear_law::gear_residual;
 use crate::joint_law::{joint_residual, judge_joints, spring_residual};
 use crate::law::ContactLaw;
+use crate::moments::{MomentLaw, scaled};
 use bodies::Sum;
 use geometry::judge_geometry;
 use glam::{DMat3, DVec2, DVec3};
@@ -122,7 +123,7 @@ impl Judge {
                 .island_bounds
                 .of(case, contact.contact.bodies.map(Some));
             judge_geometry(case, &self.inverse, contact, &bound, &mut c);
-            let law = law_of(case, &self.inverse, contact);
+            let law = AnyLaw::of(case, &self.inverse, contact);
             law.judge(&mut c, &bound);
             self.modes.push(law.mode());
         }
@@ -151,7 +152,7 @@ impl Judge {
             let residual = if kind == Residual::Geometry {
                 c.rounding
             } else {
-                let law = law_of(case, &self.inverse, contact);
+                let law = AnyLaw::of(case, &self.inverse, contact);
                 law.residual().max(c.get(Residual::Direction))
             };
             worst.take(residual, Place::Contact(k));
@@ -192,6 +193,66 @@ impl Judge {
         for (body, state) in case.model.bodies.iter().zip(case.before) {
             let r = state.pose.rotation();
             self.inverse.push(r * body.inverse_inertia * r.transpose());
+        }
+    }
+}
+
+/// The law that a contact has.
+enum AnyLaw {
+    /// Forces alone.
+    Forces(ContactLaw),
+    /// Forces and moments.
+    Moments(MomentLaw),
+    /// Forces alone, although a moment is recorded.
+    Refused,
+}
+
+impl AnyLaw {
+    fn of(case: &Case, inverse: &[DMat3], contact: &ContactImpulse) -> Self {
+        let mut law = law_of(case, inverse, contact);
+        let Some(moments) = case.model.moments.of(contact.contact.bodies) else {
+            return if contact.moment == DVec3::ZERO {
+                Self::Forces(law)
+            } else {
+                Self::Refused
+            };
+        };
+        let (m, w) = scaled(case, contact, moments);
+        let (torsion, (moments, length)) = (moments.0.torsion > 0.0, moments);
+        if torsion {
+            let speed = DVec3::new(law.u.y, law.u.z, w.x).length();
+            law.friction = friction_at(case, &contact.contact, speed);
+        }
+        Self::Moments(MomentLaw {
+            contact: law,
+            m,
+            w,
+            torsion,
+            rolling: moments.rolling / length,
+        })
+    }
+
+    fn judge(&self, certificate: &mut Certificate, bound: &Bound) {
+        match self {
+            Self::Forces(law) => law.judge(certificate, bound),
+            Self::Moments(law) => law.judge(certificate, bound),
+            Self::Refused => certificate.raise_law(Residual::Cone, f64::INFINITY, bound),
+        }
+    }
+
+    fn residual(&self) -> f64 {
+        match self {
+            Self::Forces(law) => law.residual(),
+            Self::Moments(law) => law.residual(),
+            Self::Refused => f64::INFINITY,
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        match self {
+            Self::Forces(law) => law.mode(),
+            Self::Moments(law) => law.mode(),
+            Self::Refused => Mode::Open,
         }
     }
 }

@@ -69,6 +69,7 @@ impl Forged {
             .shape
             .support(&self.before[a].pose, normal);
         self.contacts.push(ContactImpulse {
+            moment: DVec3::ZERO,
             contact: Contact {
                 bodies,
                 pieces: [0, 0],

@@ -22,6 +22,10 @@ pub struct BodySpec {
     pub state: BodyState,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
+    /// Radius by which friction at it resists a spin, m; the world's default where `None`.
+    pub torsion: Option<f64>,
+    /// Its coefficient of rolling resistance, m; the world's default where `None`.
+    pub rolling: Option<f64>,
     /// Its own restitution, from 0 to 1; the world's default where `None`.
     pub restitution: Option<f64>,
     /// Groups it is in: bodies that share one do not collide.
@@ -77,6 +81,8 @@ impl BodySpec {
             motion,
             state: BodyState::default(),
             friction: None,
+            torsion: None,
+            rolling: None,
             restitution: None,
             groups: Vec::new(),
             collide: true,
@@ -132,6 +138,21 @@ impl BodySpec {
     #[must_use]
     pub fn with_slip_curve(mut self, curve: SlipCurve) -> Self {
         self.curve = Some(curve);
+        self
+    }
+
+    /// Gives the body its own radius of torsional friction, m: contacts resist a spin about their normal by up to μ p_n times that, less
+    /// where they slide.
+    #[must_use]
+    pub const fn with_torsion(mut self, radius: f64) -> Self {
+        self.torsion = Some(radius);
+        self
+    }
+
+    /// Gives the body its own rolling resistance, m: contacts resist rolling by up to p_n times that.
+    #[must_use]
+    pub const fn with_rolling(mut self, length: f64) -> Self {
+        self.rolling = Some(length);
         self
     }
 

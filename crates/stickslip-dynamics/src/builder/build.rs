@@ -3,7 +3,10 @@
 use super::WorldBuilder;
 use super::body::BodySpec;
 use super::build_joint::{build_gear, build_joint, build_spring};
-use super::checks::{check_body, check_friction, check_restitution, check_state, refuse_overlaps};
+use super::checks::{
+    check_body, check_friction, check_length, check_restitution, check_state, radius_of_gyration,
+    refuse_overlaps,
+};
 use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
 use crate::methods::Method;
@@ -12,7 +15,9 @@ use crate::setup::{AppliedForce, Drives, Frictions, NamedFrame, Restitutions, Se
 use crate::world::World;
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
-use stickslip_model::{Body, BodyState, Cone, Friction, Grain, Model, MovingSurface, SlipCurve};
+use stickslip_model::{
+    Body, BodyState, Cone, Friction, Grain, Model, Moments, MovingSurface, SlipCurve,
+};
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
@@ -111,6 +116,13 @@ impl WorldBuilder {
             setup.frictions.bodies.push(friction);
             let e = spec.restitution.unwrap_or(self.restitution);
             setup.restitutions.bodies.push(check_restitution(e)?);
+            let moments = Moments {
+                torsion: check_length("torsion", spec.torsion.unwrap_or(self.moments.torsion))?,
+                rolling: check_length("rolling", spec.rolling.unwrap_or(self.moments.rolling))?,
+            };
+            let length = spec.mass.and_then(|mass| radius_of_gyration(&mass));
+            let length = length.unwrap_or(f64::INFINITY);
+            setup.model.moments.bodies.push((moments, length));
             let state = match &spec.motion {
                 Motion::Free => spec.state,
                 Motion::Prescribed(path) => path(0.0),
@@ -172,10 +184,22 @@ impl WorldBuilder {
         }
         setup.restitutions.pairs.sort_by_key(|p| p.0);
         let ignored = self.ignored.iter().map(pair).collect();
+        let mut moments = Vec::new();
+        for (names, given) in &self.pair_moments {
+            let bodies = pair(names)?;
+            let own = bodies.map(|i| model.moments.bodies[i].0);
+            let both = own[0].combined(own[1]);
+            let [torsion, rolling] = given;
+            let torsion = check_length("torsion", torsion.unwrap_or(both.torsion))?;
+            let rolling = check_length("rolling", rolling.unwrap_or(both.rolling))?;
+            moments.push((bodies, Moments { torsion, rolling }));
+        }
+        moments.sort_by_key(|p| p.0);
         let any = curves.iter().any(|(_, c)| c.is_some());
         if any || !setup.model.curves.bodies.is_empty() {
             setup.model.curves.pairs = curves;
         }
+        self.set_moments(setup, moments)?;
         ignored
     }
 
@@ -209,6 +233,39 @@ impl WorldBuilder {
             setup.frames.push(NamedFrame { name, body, pose });
         }
         setup.frames.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(())
+    }
+
+    /// Keeps the moments, if any pair has some; what cannot be with them is refused.
+    fn set_moments(
+        &self,
+        setup: &mut Setup,
+        pairs: Vec<([usize; 2], Moments)>,
+    ) -> Result<(), BuildError> {
+        let moments = &mut setup.model.moments;
+        let any =
+            moments.bodies.iter().any(|m| !m.0.is_none()) || pairs.iter().any(|m| !m.1.is_none());
+        if !any {
+            moments.bodies.clear();
+            return Ok(());
+        }
+        moments.pairs = pairs;
+        let bad = |setting, reason: &str| {
+            let reason = reason.into();
+            Err(BuildError::Setting { setting, reason })
+        };
+        if self.settings.cone != Cone::Quadratic {
+            return bad(
+                "cone",
+                "contacts bear moments (`torsion`, `rolling`): friction and spin share a round bound, and no pyramid stands for it; use \"quadratic\"",
+            );
+        }
+        if setup.restitutions.any() {
+            return bad(
+                "restitution",
+                "is not known for contacts that bear moments (`torsion`, `rolling`)",
+            );
+        }
         Ok(())
     }
 

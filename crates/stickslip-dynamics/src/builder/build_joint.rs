@@ -1,5 +1,6 @@
 //! Joints and springs checked, and turned into the model's.
 
+use super::checks::radius_of_gyration;
 use super::joint::{AxisSpec, GearSpec, HoldSpec, JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
 use crate::scene::{Anchor, Axes, SpringEnds};
@@ -37,13 +38,7 @@ pub(super) fn build_joint(
     let masses = bodies.into_iter().flatten();
     let masses = masses.filter_map(|i| model.bodies[i].mass);
     joint.length = masses
-        .map(|m| {
-            (
-                m.inertia.x_axis.x + m.inertia.y_axis.y + m.inertia.z_axis.z,
-                m.mass,
-            )
-        })
-        .map(|(trace, mass)| libm::sqrt(0.5 * trace / mass))
+        .map(|mass| radius_of_gyration(&mass).unwrap_or(0.0))
         .fold(f64::INFINITY, f64::min);
     if !joint.anchors.iter().all(|a| a.is_finite()) {
         return Err(bad("its anchor is not finite".into()));

@@ -4,6 +4,7 @@ use super::body::BodySpec;
 use crate::error::BuildError;
 use crate::motion::Motion;
 use glam::{DMat3, DVec3};
+use stickslip_geometry::MassProperties;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::separation::separation;
 use stickslip_model::{BodyState, Friction, Model};
@@ -16,6 +17,24 @@ pub(super) fn check_restitution(e: f64) -> Result<f64, BuildError> {
         setting: "restitution",
         reason: format!("must be from 0 to 1, got {e}"),
     })
+}
+
+/// A length of moments: finite and not negative.
+pub(super) fn check_length(setting: &'static str, length: f64) -> Result<f64, BuildError> {
+    if length >= 0.0 && length.is_finite() {
+        return Ok(length);
+    }
+    Err(BuildError::Setting {
+        setting,
+        reason: format!("must be a length that is not negative, got {length}"),
+    })
+}
+
+/// √(tr I/2m), m: the length that turns angles into distances; `None` for what does not turn.
+pub(super) fn radius_of_gyration(mass: &MassProperties) -> Option<f64> {
+    let inertia = &mass.inertia;
+    let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+    (trace > 0.0).then(|| libm::sqrt(0.5 * trace / mass.mass))
 }
 
 pub(super) fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {

@@ -20,7 +20,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use stickslip_geometry::Pose;
 use stickslip_geometry::narrow_phase::Rule;
-use stickslip_model::{BodyState, Cone, Friction, Reading, SlipCurve, Wrench};
+use stickslip_model::{BodyState, Cone, Friction, Moments, Reading, SlipCurve, Wrench};
 
 /// Collects what a world is made of, then checks it all at once.
 #[derive(Clone)]
@@ -38,6 +38,9 @@ pub struct WorldBuilder {
     friction: Friction,
     restitution: f64,
     pair_restitutions: Vec<([String; 2], f64)>,
+    moments: Moments,
+    /// Torsion and rolling of pairs, where they are given.
+    pair_moments: Vec<([String; 2], [Option<f64>; 2])>,
     settings: Settings,
 }
 
@@ -60,6 +63,8 @@ impl World {
             friction: Friction::default(),
             restitution: 0.0,
             pair_restitutions: Vec::new(),
+            moments: Moments::default(),
+            pair_moments: Vec::new(),
             settings: Settings::default(),
         }
     }
@@ -171,6 +176,34 @@ impl WorldBuilder {
     #[must_use]
     pub fn pair_restitution(mut self, a: impl Into<String>, b: impl Into<String>, e: f64) -> Self {
         self.pair_restitutions.push(([a.into(), b.into()], e));
+        self
+    }
+
+    /// Sets the default radius of torsional friction, m.
+    #[must_use]
+    pub const fn torsion(mut self, radius: f64) -> Self {
+        self.moments.torsion = radius;
+        self
+    }
+
+    /// Sets the default rolling resistance, m.
+    #[must_use]
+    pub const fn rolling(mut self, length: f64) -> Self {
+        self.moments.rolling = length;
+        self
+    }
+
+    /// Sets torsion and rolling resistance of one pair, m; `None` leaves what the bodies say.
+    #[must_use]
+    pub fn pair_moments(
+        mut self,
+        a: impl Into<String>,
+        b: impl Into<String>,
+        torsion: Option<f64>,
+        rolling: Option<f64>,
+    ) -> Self {
+        let pair = ([a.into(), b.into()], [torsion, rolling]);
+        self.pair_moments.push(pair);
         self
     }
 

@@ -164,7 +164,11 @@ impl Impact {
                         return None;
                     }
                 }
-                Law::Cone { .. } | Law::Pyramid { .. } | Law::Disc { .. } => return None,
+                Law::Cone { .. }
+                | Law::Pyramid { .. }
+                | Law::Disc { .. }
+                | Law::Soft { .. }
+                | Law::Moments { .. } => return None,
                 Law::Box { lo, hi } => {
                     for k in 0..3 {
                         let absent = lo[k] == 0.0 && hi[k] == 0.0;

@@ -42,6 +42,8 @@ impl Model<'_> {
                     collide: false,
                     friction: None,
                     restitution: None,
+                    torsion: None,
+                    rolling: None,
                     curve: None,
                     span: span.clone(),
                 });
@@ -152,6 +154,7 @@ impl Model<'_> {
             material: Material {
                 friction: friction.map_or(self.material.friction, Friction::same),
                 restitution: restitution.unwrap_or(self.material.restitution),
+                moments: self.material.moments,
             },
             span: self.file.place.span.clone(),
         }

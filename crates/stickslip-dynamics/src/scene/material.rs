@@ -1,6 +1,6 @@
-//! Friction and restitution, of bodies and of pairs.
+//! Friction, restitution and moments, of bodies and of pairs.
 
-use stickslip_model::{Friction, SlipCurve};
+use stickslip_model::{Friction, Moments, SlipCurve};
 
 /// What two surfaces do to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,8 @@ pub struct Material {
     pub friction: Friction,
     /// Part of the compression's normal impulse that an impact gives back, from 0 to 1 (Poisson).
     pub restitution: f64,
+    /// Torsional friction and rolling resistance.
+    pub moments: Moments,
 }
 
 /// Friction by the speed of the slip, in place of a coefficient.
@@ -59,6 +61,7 @@ impl Default for Material {
         Self {
             friction: Friction::same(0.0),
             restitution: 0.0,
+            moments: Moments::default(),
         }
     }
 }
@@ -74,6 +77,7 @@ impl Material {
                 slide: self.friction.slide.max(other.friction.slide),
             },
             restitution: self.restitution.max(other.restitution),
+            moments: self.moments.combined(other.moments),
         }
     }
 }
@@ -89,6 +93,10 @@ pub struct ContactPair {
     pub friction: Option<Friction>,
     /// Restitution of the pair, if the entry gives it.
     pub restitution: Option<f64>,
+    /// Radius of torsional friction of the pair, m, if the entry gives it.
+    pub torsion: Option<f64>,
+    /// Rolling resistance of the pair, m, if the entry gives it.
+    pub rolling: Option<f64>,
     /// Its friction by the speed of the slip, if the entry gives that; `friction` is then the one at rest.
     pub curve: Option<Curve>,
     /// The bytes of the file to point at in messages.

@@ -45,6 +45,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use stickslip_model::Moments;
 use stickslip_record::files::open_plain;
 
 use glam::DVec3;
@@ -271,6 +272,10 @@ impl Scene {
             Some(pair) => Material {
                 friction: pair.friction.unwrap_or(combined.friction),
                 restitution: pair.restitution.unwrap_or(combined.restitution),
+                moments: Moments {
+                    torsion: pair.torsion.unwrap_or(combined.moments.torsion),
+                    rolling: pair.rolling.unwrap_or(combined.moments.rolling),
+                },
             },
         }
     }

@@ -1,13 +1,13 @@
-//! Friction and restitution.
+//! Friction, restitution and moments.
 
 use super::keys::FRICTION;
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, items, shown};
 use super::table::Table;
 use super::{Curve, Material};
-use stickslip_model::Friction;
+use stickslip_model::{Friction, Moments};
 
-/// The friction and restitution in a table, with those of `other` where they are absent.
+/// The friction, restitution and moments in a table, with those of `other` where they are absent.
 pub(super) fn read_material(
     reader: &Reader<'_>,
     table: &Table<'_>,
@@ -21,7 +21,21 @@ pub(super) fn read_material(
     Ok(Material {
         friction: friction.unwrap_or(Ok(other.friction))?,
         restitution: restitution.unwrap_or(Ok(other.restitution))?,
+        moments: Moments {
+            torsion: read_length(reader, table, "torsion")?.unwrap_or(other.moments.torsion),
+            rolling: read_length(reader, table, "rolling")?.unwrap_or(other.moments.rolling),
+        },
     })
+}
+
+/// A length of moments, m.
+pub(super) fn read_length(
+    reader: &Reader<'_>,
+    table: &Table<'_>,
+    key: &'static str,
+) -> Outcome<Option<f64>> {
+    let node = table.get(key);
+    node.map(|node| reader.not_negative(node, key)).transpose()
 }
 
 /// Friction: one coefficient, or one for sticking and one for sliding.

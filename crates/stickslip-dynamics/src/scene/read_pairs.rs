@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::keys::{CONTACT, FORCE};
 use super::node::{Fault, Node, Outcome};
-use super::read_material::{read_curve, read_friction, read_restitution};
+use super::read_material::{read_curve, read_friction, read_length, read_restitution};
 use super::reader::{Reader, flag, items, tables};
 use super::table::Table;
 use super::{Body, ContactPair, Force, Motion};
@@ -71,9 +71,11 @@ pub(super) fn read_contacts(
         }
         let collide = read_collide(&table)?;
         let (friction, restitution) = (table.get("friction"), table.get("restitution"));
-        if friction.is_none() && restitution.is_none() && collide {
-            let message =
-                "the contact says nothing: `friction`, `restitution` or `collide` is missing";
+        let torsion = read_length(reader, &table, "torsion")?;
+        let rolling = read_length(reader, &table, "rolling")?;
+        let moments = torsion.is_some() || rolling.is_some();
+        if friction.is_none() && restitution.is_none() && !moments && collide {
+            let message = "the contact says nothing: `friction`, `restitution`, `torsion`, `rolling` or `collide` is missing";
             return Err(table.fault(message));
         }
         let curve = friction.map_or(Ok(None), |node| read_curve(reader, node))?;
@@ -84,6 +86,8 @@ pub(super) fn read_contacts(
             collide,
             friction: friction.transpose()?,
             restitution: restitution.transpose()?,
+            torsion,
+            rolling,
             curve,
             span: node.place.span.clone(),
         });
@@ -119,7 +123,7 @@ fn read_collide(table: &Table<'_>) -> Outcome<bool> {
         let message = "`collide = true` has no effect: bodies collide unless said otherwise";
         return Err(Fault::new(&node.place, message));
     }
-    if let Some(key) = table.first_of(&["friction", "restitution"]) {
+    if let Some(key) = table.first_of(&["friction", "restitution", "torsion", "rolling"]) {
         let message = format!("`{}` has no effect beside `collide = false`", key.name);
         return Err(Fault::new(&key.place, message));
     }

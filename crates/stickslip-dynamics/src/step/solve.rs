@@ -9,7 +9,7 @@ use crate::step::task::Wish;
 use glam::DVec3;
 use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
-use stickslip_solvers::problem::residual::{of_contact, w_bar};
+use stickslip_solvers::problem::residual::{of_block, w_bar};
 use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
 
 /// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
@@ -226,11 +226,11 @@ impl Assembly {
         }
     }
 
-    /// How fast contact k slips, m/s; zero where it carries nothing.
+    /// How fast contact k slips, m/s, with its spin where it resists one; zero where it carries nothing.
     fn slip(&self, k: usize) -> f64 {
         let u = self.problem.contacts[k].velocity(&self.nu);
         if self.impulses[k].x + self.restituted(k) > 0.0 {
-            self.true_slip(k, u)
+            libm::hypot(self.true_slip(k, u), self.spin_of(k))
         } else {
             0.0
         }
@@ -246,11 +246,9 @@ impl Assembly {
 
     /// Does contact k carry something and slip faster than `none` (m/s), or than it is solved to?
     fn slides(&self, k: usize, none: f64) -> bool {
-        let (block, p) = (&self.problem.contacts[k], self.impulses[k]);
-        let u = block.velocity(&self.nu);
         let slip = self.slip(k);
-        let solved = || of_contact(&block.law, p, u, w_bar(block, &self.problem.inverse_mass));
-        slip > none && slip > solved()
+        let judged = self.judged_block(k);
+        slip > none && slip > of_block(&self.problem, judged, &self.impulses, &self.nu)
     }
 
     /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
@@ -266,6 +264,7 @@ impl Assembly {
                 *p = DVec3::ZERO;
             }
         }
+        self.clear_moments(negligible);
     }
 
     /// A body that nothing pushes has ν_free itself. Impulses that were added and taken off again would leave it with the

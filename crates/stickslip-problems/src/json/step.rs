@@ -105,6 +105,14 @@ enum LawEntry {
         radius: f64,
         directions: Option<usize>,
     },
+    Soft {
+        mu: f64,
+    },
+    Moments {
+        of: usize,
+        spin: bool,
+        roll: f64,
+    },
 }
 
 #[derive(Deserialize)]
@@ -279,6 +287,8 @@ impl LawEntry {
                 hi: bounds(hi, f64::INFINITY),
             },
             Self::Disc { radius, directions } => Law::Disc { radius, directions },
+            Self::Soft { mu } => Law::Soft { mu },
+            Self::Moments { of, spin, roll } => Law::Moments { of, spin, roll },
         }
     }
 
@@ -293,6 +303,8 @@ impl LawEntry {
                 hi: bounds(hi),
             },
             Law::Disc { radius, directions } => Self::Disc { radius, directions },
+            Law::Soft { mu } => Self::Soft { mu },
+            Law::Moments { of, spin, roll } => Self::Moments { of, spin, roll },
         }
     }
 }

@@ -355,6 +355,7 @@ impl Reader {
                     },
                 },
                 impulse: vector(14),
+                moment: vector(22),
                 restituted: rows.real(18, i),
                 mode,
                 directions: u32::try_from(rows.int(21, i)).map_err(|_| {

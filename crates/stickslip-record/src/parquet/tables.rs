@@ -90,7 +90,7 @@ const BODY_COLUMNS: [Column; 17] = [
 ];
 
 /// One row for each contact of each recorded step.
-const CONTACT_COLUMNS: [Column; 22] = [
+const CONTACT_COLUMNS: [Column; 25] = [
     column("step", Kind::Int, ""),
     column("t", Kind::Real, "s"),
     column("body_a", Kind::Text, ""),
@@ -113,6 +113,9 @@ const CONTACT_COLUMNS: [Column; 22] = [
     column("piece_a", Kind::Int, ""),
     column("piece_b", Kind::Int, ""),
     column("directions", Kind::Int, ""),
+    column("m_n", Kind::Real, "N m s"),
+    column("m_t1", Kind::Real, "N m s"),
+    column("m_t2", Kind::Real, "N m s"),
 ];
 
 /// One row for each recorded step; the residuals in the order of `Residual::ALL`.

@@ -83,6 +83,7 @@ fn resting(i: usize, corner: u32) -> ContactImpulse {
             },
         },
         impulse: DVec3::new(0.0981 / 4.0 * (BODIES - i) as f64, 1e-18, -1e-18),
+        moment: DVec3::ZERO,
         restituted: 0.0,
         directions: 0,
         mode: Mode::Stick,

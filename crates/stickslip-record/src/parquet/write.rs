@@ -574,6 +574,9 @@ impl Run {
                 Value::Int(i64::from(c.pieces[0])),
                 Value::Int(i64::from(c.pieces[1])),
                 Value::Int(i64::from(ci.directions)),
+                Value::Real(ci.moment.x),
+                Value::Real(ci.moment.y),
+                Value::Real(ci.moment.z),
             ]);
         }
         for (name, done) in self.joints.iter().zip(&step.joints) {

@@ -13,6 +13,7 @@ use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::{Newton, NewtonSettings};
 use crate::engines::nsgs::Nsgs;
 use crate::engines::proximal::Proximal;
+use crate::engines::soft::SoftNewton;
 use crate::lcp::pyramid::LemkeContact;
 use crate::limit;
 use crate::problem::Posed;
@@ -31,6 +32,7 @@ pub(super) struct Kit {
     pub(super) homotopy: Homotopy,
     pub(super) compliant: Compliant,
     pub(super) proximal: Proximal,
+    pub(super) soft: SoftNewton,
     pub(super) lemke: LemkeContact,
     /// Made when it is first needed: it solves by an `auto` of its own.
     pub(super) mender: Option<Mender>,

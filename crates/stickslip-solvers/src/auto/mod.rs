@@ -9,6 +9,7 @@
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
 //! | `round` | islands that differ from those of the last call by their right-hand sides |
+//! | `soft` | islands with contacts that bear moments |
 //! | `steps`, `stored` | the two doors: a step, island by island, and a problem on its contacts |
 //! | [`selection`] | which of several answers is taken |
 //!
@@ -36,6 +37,7 @@ mod rays;
 mod rest;
 mod round;
 pub mod selection;
+mod soft;
 mod stages;
 mod steps;
 mod stored;

@@ -11,6 +11,7 @@ use crate::problem::ContactProblem;
 use crate::problem::Posed;
 use crate::problem::islands::Islands;
 use crate::problem::residual::{self, w_bar};
+use crate::problem::soft;
 use crate::solver::{ContactSolver, Purpose, SolveError, Solved, starting_impulses};
 use glam::DVec3;
 
@@ -182,7 +183,7 @@ impl Auto {
     }
 
     /// The stages on a step, or on an island of one, from the impulses of `guess`.
-    fn solve_island(
+    pub(super) fn solve_island(
         &mut self,
         problem: &ContactProblem,
         guess: &[DVec3],
@@ -205,6 +206,7 @@ impl Auto {
                 self.note_answered(problem.contacts.len(), solved.residual);
                 solved
             }
+            None if soft::any(problem) => self.by_moments(problem, guess, asked, memory)?,
             None => match self.by_round(problem, guess, asked, memory) {
                 Some(solved) => solved,
                 None => self.by_stages(problem, guess, asked, memory)?,

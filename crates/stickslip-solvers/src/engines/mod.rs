@@ -12,6 +12,7 @@ pub mod nsgs;
 pub mod one_contact;
 pub mod proximal;
 pub mod relaxation;
+pub(crate) mod soft;
 pub mod staggered;
 pub mod velocity;
 

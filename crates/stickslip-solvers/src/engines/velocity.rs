@@ -7,8 +7,8 @@
 use crate::coupling::{BodyMemory, BodySystem, Coupled, linearised_rows};
 use crate::problem::islands::{Islands, Part};
 use crate::problem::law::Map;
-use crate::problem::residual;
 use crate::problem::{ContactProblem, Twist};
+use crate::problem::{residual, soft};
 use glam::DVec3;
 
 /// Newton steps.
@@ -35,10 +35,7 @@ pub fn missed(
     for k in 0..islands.len() {
         let members = islands.members(k);
         let residual = members.iter().fold(0.0, |most: f64, &i| {
-            let contact = &problem.contacts[i];
-            let u = contact.velocity_at(nu, p[i]);
-            let w_bar = residual::w_bar(contact, &problem.inverse_mass);
-            most.max(residual::of_contact(&contact.law, p[i], u, w_bar))
+            most.max(residual::of_block(problem, i, p, nu))
         });
         let arms = members
             .iter()
@@ -72,6 +69,11 @@ pub fn correct_missed(
         let (mut own, mut nu_own) = (part.guess.clone(), Vec::new());
         let residual = residual::of_step(&part.problem, &own, &mut nu_own).0;
         if residual <= problem.asked_of(members, tolerance) {
+            continue;
+        }
+        // Two blocks under one law are no rows of this Newton.
+        if soft::any(&part.problem) {
+            left = left.max(residual);
             continue;
         }
         left = left.max(correct(&part.problem, &mut own, &mut nu_own));

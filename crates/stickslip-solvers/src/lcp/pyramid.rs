@@ -43,6 +43,9 @@ impl Variables {
                         "contact {i} has a disc of friction; use newton or nsgs"
                     ));
                 }
+                Law::Soft { .. } | Law::Moments { .. } => {
+                    return Err(format!("contact {i} bears moments; use auto"));
+                }
                 Law::Unilateral => out.complementary.push((i, DVec3::X)),
                 Law::Pyramid { mu, directions } => out.add_pyramid(i, *mu, *directions),
                 Law::Box { lo, hi } => {

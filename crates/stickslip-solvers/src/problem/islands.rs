@@ -148,7 +148,14 @@ impl LocalProblem {
         Self {
             delassus: Delassus::from_blocks(members.len(), entries),
             q: members.iter().map(|&i| self.q[i]).collect(),
-            laws: members.iter().map(|&i| self.laws[i].clone()).collect(),
+            laws: members
+                .iter()
+                .map(|&i| {
+                    let mut law = self.laws[i].clone();
+                    law.renumber(members);
+                    law
+                })
+                .collect(),
         }
     }
 }
@@ -200,6 +207,7 @@ impl Part {
                 }
                 arm.body = *place;
             }
+            contact.law.renumber(members);
             part.contacts.push(contact);
         }
         self.guess.clear();

@@ -46,7 +46,11 @@ impl LocalProblem {
         let mu = |(i, law): (usize, &Law)| match law {
             Law::Cone { mu } => Ok(*mu),
             Law::Unilateral => Ok(0.0),
-            Law::Pyramid { .. } | Law::Box { .. } | Law::Disc { .. } => Err(format!(
+            Law::Pyramid { .. }
+            | Law::Box { .. }
+            | Law::Disc { .. }
+            | Law::Soft { .. }
+            | Law::Moments { .. } => Err(format!(
                 "contact {i} is no quadratic cone: this format holds nothing else"
             )),
         };

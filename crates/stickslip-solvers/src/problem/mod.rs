@@ -17,6 +17,7 @@
 //! | [`residual`] | by how much impulses miss the laws | every solver, the reports |
 //! | `islands` | contacts that feel each other, each island a problem of its own | `auto` |
 //! | `rounded` | pyramids replaced by the cones inside them | `auto` |
+//! | [`soft`] | contacts that bear moments: two blocks under one law | residuals, the stage of `auto` for them |
 //! | [`generate`] | random problems | tests, benchmarks |
 
 mod arms;
@@ -30,6 +31,7 @@ mod posed;
 pub mod residual;
 pub(crate) mod rounded;
 pub mod smoothed;
+pub mod soft;
 mod step;
 
 pub use arms::{Action, Arm, Arms};

@@ -2,6 +2,7 @@
 
 use crate::problem::law::{moved, project_cone, tangent};
 use crate::problem::local::LocalProblem;
+use crate::problem::soft;
 use crate::problem::{ContactProblem, InverseMass, Law, Twist};
 use glam::DVec3;
 
@@ -26,6 +27,9 @@ pub fn of_contact(law: &Law, p: DVec3, u: DVec3, w_bar: f64) -> f64 {
     let natural = law.natural_map(p, u, w_bar).length();
     match law {
         Law::Cone { mu } if *mu > STEEP => by_parts(*mu, p * w_bar, u).min(natural),
+        // Friction is judged with the moments, which share its bound.
+        Law::Soft { .. } => (p.x * w_bar).min(u.x).abs(),
+        Law::Moments { .. } => 0.0,
         _ => natural,
     }
 }
@@ -46,14 +50,31 @@ fn by_parts(mu: f64, x: DVec3, u: DVec3) -> f64 {
     (normal * normal + (tangent(x) - inside).length_squared()).sqrt()
 }
 
+/// Residual of block `i` of a step at impulses `p` and velocities `nu`, m/s; with moments that of both blocks of the contact.
+#[must_use]
+pub fn of_block(problem: &ContactProblem, i: usize, p: &[DVec3], nu: &[Twist]) -> f64 {
+    let contact = &problem.contacts[i];
+    let u = contact.velocity_at(nu, p[i]);
+    if let Law::Moments { of, spin, roll } = contact.law {
+        let forces = &problem.contacts[of];
+        let law = soft::SoftLaw {
+            mu: forces.law.friction(),
+            spin,
+            roll,
+        };
+        let u = [forces.velocity_at(nu, p[of]), u];
+        return law.residual([p[of], p[i]], u, w_bar(forces, &problem.inverse_mass));
+    }
+    of_contact(&contact.law, p[i], u, w_bar(contact, &problem.inverse_mass))
+}
+
 /// Largest residual over the contacts of a step at impulses `p`, m/s, with its contact; `nu` is
 /// scratch memory and ends as the velocity the impulses give. Not finite impulses give infinity.
 pub fn of_step(problem: &ContactProblem, p: &[DVec3], nu: &mut Vec<Twist>) -> (f64, usize) {
     problem.velocity_into(p, nu);
     let mut worst = (0.0, 0);
-    for (i, contact) in problem.contacts.iter().enumerate() {
-        let u = contact.velocity_at(nu, p[i]);
-        let r = of_contact(&contact.law, p[i], u, w_bar(contact, &problem.inverse_mass));
+    for i in 0..problem.contacts.len() {
+        let r = of_block(problem, i, p, nu);
         if !r.is_finite() {
             return (f64::INFINITY, i);
         }

@@ -82,7 +82,7 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
             Some(rows(DVec3::ZERO, infinite, p, u, w, s))
         }
         Law::Box { lo, hi } => Some(rows(*lo, *hi, p, u, w, s)),
-        Law::Pyramid { .. } | Law::Disc { .. } => None,
+        Law::Pyramid { .. } | Law::Disc { .. } | Law::Soft { .. } | Law::Moments { .. } => None,
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn solved_pair(
             // Absent rows have no say in u.
             Some((p - f / w, DVec3::select(lo.cmpeq(*hi), u, u - f)))
         }
-        Law::Pyramid { .. } | Law::Disc { .. } => None,
+        Law::Pyramid { .. } | Law::Disc { .. } | Law::Soft { .. } | Law::Moments { .. } => None,
     }
 }
 

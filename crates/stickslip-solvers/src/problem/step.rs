@@ -73,6 +73,28 @@ pub enum Law {
         /// Directions of the polygon, as those of a pyramid; `None` for the round disc.
         directions: Option<usize>,
     },
+    /// The forces of a contact that bears moments too: Signorini on the normal, and friction that shares its bound with the
+    /// moments, which are the rows of a block of their own ([`Law::Moments`]).
+    Soft {
+        /// Coefficient of friction, ≥ 0.
+        mu: f64,
+    },
+    /// The moments of the soft contact `of`: the spin about its normal, s = m_n/r, and rolling, m_t/ℓ, with the lengths r and ℓ in the
+    /// block's frame, so that all impulses are in N s.
+    ///
+    /// ```text
+    ///   |(p_t, s)| ≤ μ p_n against (u_t, r ω_n),      |m_t/ℓ| ≤ roll p_n against ℓ ω_t :
+    /// ```
+    ///
+    /// one ball for sliding and spinning, a disc for rolling, each with maximal dissipation.
+    Moments {
+        /// Number of the contact's block.
+        of: usize,
+        /// Does it resist a spin? Otherwise s = 0.
+        spin: bool,
+        /// Coefficient of rolling resistance (a length) over ℓ, ≥ 0.
+        roll: f64,
+    },
 }
 
 impl Law {
@@ -88,8 +110,8 @@ impl Law {
     #[must_use]
     pub fn friction(&self) -> f64 {
         match self {
-            Self::Cone { mu } | Self::Pyramid { mu, .. } => *mu,
-            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => 0.0,
+            Self::Cone { mu } | Self::Pyramid { mu, .. } | Self::Soft { mu } => *mu,
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } | Self::Moments { .. } => 0.0,
         }
     }
 }
@@ -102,7 +124,7 @@ impl Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBlock {
     /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
-    /// ([`Law::Box`]) may have any three directions, also scaled ones. On a round cone t₂ may be scaled by ρ: in the world the
+    /// ([`Law::Box`]) may have any three directions, also scaled ones; those of moments are perpendicular, as long as r, ℓ and ℓ. On a round cone t₂ may be scaled by ρ: in the world the
     /// cone is then elliptic, |(p₁, p₂/ρ)| ≤ μ p_n.
     pub frame: [DVec3; 3],
     /// One arm or two (a contact with a prescribed body has one); up to four of a row that couples joints.
@@ -234,7 +256,7 @@ impl ContactProblem {
                 .validate(self.inverse_mass.len())
                 .map_err(|what| format!("contact {i}: {what}"))?;
         }
-        Ok(())
+        super::soft::validate(&self.contacts)
     }
 }
 
@@ -245,7 +267,9 @@ impl ContactBlock {
     /// What is wrong with it, in words.
     pub fn validate(&self, n_b: usize) -> Result<(), String> {
         let [n, t1, t2] = self.frame;
-        if matches!(self.law, Law::Box { .. }) {
+        if let Law::Moments { .. } = self.law {
+            super::soft::validate_frame(&self.frame)?;
+        } else if matches!(self.law, Law::Box { .. }) {
             if !self.frame.iter().all(|d| d.is_finite()) {
                 return Err("a row's direction is not finite".into());
             }
@@ -254,6 +278,7 @@ impl ContactBlock {
             let round = matches!(
                 self.law,
                 Law::Cone { .. }
+                    | Law::Soft { .. }
                     | Law::Disc {
                         directions: None,
                         ..
@@ -315,7 +340,14 @@ impl Law {
         };
         match self {
             Self::Unilateral => Ok(()),
-            Self::Cone { mu } => friction(*mu),
+            Self::Cone { mu } | Self::Soft { mu } => friction(*mu),
+            Self::Moments { roll, .. } => {
+                if *roll >= 0.0 && roll.is_finite() {
+                    Ok(())
+                } else {
+                    Err(format!("rolling resistance {roll} is not finite and >= 0"))
+                }
+            }
             Self::Pyramid { mu, directions } => {
                 fan(*directions)?;
                 friction(*mu)

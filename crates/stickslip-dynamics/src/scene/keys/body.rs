@@ -97,6 +97,16 @@ pub(in crate::scene) static BODY: TableSpec = table(
             Kind::Number,
             "The body's own restitution, in place of the one in [material].",
         ),
+        key(
+            "torsion",
+            Kind::Number,
+            "The body's own radius of torsional friction, m, in place of the one in [material].",
+        ),
+        key(
+            "rolling",
+            Kind::Number,
+            "The body's own rolling resistance, m, in place of the one in [material].",
+        ),
     ],
 );
 

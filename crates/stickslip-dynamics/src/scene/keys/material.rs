@@ -16,6 +16,16 @@ pub(in crate::scene) static MATERIAL: TableSpec = table(
             Kind::Number,
             "Part of an impact's compression that is given back, from 0 to 1. Default 0.",
         ),
+        key(
+            "torsion",
+            Kind::Number,
+            "Radius r of torsional friction, m: |(p_t, m_n/r)| <= friction*p_n. Default 0, no moment about the normal.",
+        ),
+        key(
+            "rolling",
+            Kind::Number,
+            "Rolling resistance, m: |m_t| <= rolling*p_n. Default 0.",
+        ),
     ],
 );
 
@@ -58,6 +68,16 @@ pub(in crate::scene) static CONTACT: TableSpec = table(
         ),
         key("friction", FRICTION_KINDS, "Friction of the pair."),
         key("restitution", Kind::Number, "Restitution of the pair."),
+        key(
+            "torsion",
+            Kind::Number,
+            "Radius of torsional friction of the pair, m.",
+        ),
+        key(
+            "rolling",
+            Kind::Number,
+            "Rolling resistance of the pair, m.",
+        ),
         key(
             "collide",
             Kind::Flag,

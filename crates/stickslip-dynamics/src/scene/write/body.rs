@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use glam::DQuat;
 use stickslip_model::Grain;
 
+use super::put_moments;
 use super::shapes::shape;
 use super::values::{
     Lines, friction_of, function, functions, matrix, number, numbers, quaternion, quoted, vector,
@@ -61,6 +62,7 @@ pub(super) fn write_body(body: &Body, scene: &Scene, lines: &mut Lines) {
     if body.material.restitution != scene.material.restitution {
         lines.put("restitution", &number(body.material.restitution));
     }
+    put_moments(body.material.moments, scene.material.moments, lines);
 }
 
 fn write_mass(mass: &Mass, lines: &mut Lines) {

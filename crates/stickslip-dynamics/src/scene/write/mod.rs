@@ -7,7 +7,7 @@ mod values;
 
 use glam::DQuat;
 use stickslip_geometry::narrow_phase::Rule;
-use stickslip_model::Cone;
+use stickslip_model::{Cone, Moments};
 use stickslip_record::header::cone_to_string;
 
 use self::body::write_body;
@@ -33,6 +33,7 @@ impl Scene {
         let given = friction_of(self.material.friction, self.curve.as_ref());
         lines.put("friction", &given);
         lines.put("restitution", &number(self.material.restitution));
+        put_moments(self.material.moments, Moments::default(), &mut lines);
         for body in &self.bodies {
             write_body(body, self, &mut lines);
         }
@@ -99,6 +100,21 @@ fn write_pair(pair: &ContactPair, lines: &mut Lines) {
     }
     if let Some(given) = pair.restitution {
         lines.put("restitution", &number(given));
+    }
+    for (key, given) in [("torsion", pair.torsion), ("rolling", pair.rolling)] {
+        if let Some(given) = given {
+            lines.put(key, &number(given));
+        }
+    }
+}
+
+/// Torsion and rolling, where they are others.
+fn put_moments(own: Moments, other: Moments, lines: &mut Lines) {
+    if own.torsion != other.torsion {
+        lines.put("torsion", &number(own.torsion));
+    }
+    if own.rolling != other.rolling {
+        lines.put("rolling", &number(own.rolling));
     }
 }
 

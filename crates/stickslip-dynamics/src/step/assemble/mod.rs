@@ -1,10 +1,11 @@
 //! Line 4: from contacts to the problem of the step, M⁻¹, W, ν_free and b, with a law for each block.
 //!
-//! Blocks come in this order: contacts, discs of friction beside restituted impulses, then rows of joints and springs
+//! Blocks come in this order: contacts, discs of friction beside restituted impulses, moments of contacts that bear them, then rows of joints and springs
 //! (`step/joints`).
 
 mod block;
 mod cones;
+mod moments;
 mod tangents;
 mod warm_start;
 
@@ -18,6 +19,7 @@ use crate::step::predict::Predicted;
 use crate::step::twist::{from_problem, to_problem};
 use block::block;
 use glam::DVec3;
+use moments::Borne;
 use stickslip_model::{BodyState, Cone, ContactImpulse, Kind, Mode, Scheme};
 use stickslip_solvers::problem::{ContactProblem, InverseMass, Law, Twist};
 use tangents::Tangents;
@@ -39,6 +41,9 @@ pub(crate) struct Assembly {
     /// The contacts whose restituted impulse bears friction in a block of its own, after the contacts'.
     discs: Vec<usize>,
     first_disc: usize,
+    /// The contacts that bear moments, in blocks of their own after these, from the second number on.
+    moments: Vec<Borne>,
+    first_moment: usize,
     /// The bodies with one, in its order.
     entered: Vec<usize>,
     /// The tangents of each contact in the problem.
@@ -69,6 +74,7 @@ impl Assembly {
             self.linearise_gaps(step, contacts, iterate);
         }
         self.restitute(step, contacts);
+        self.add_moments(step, contacts);
         self.warm_start(step, contacts, earlier.unwrap_or(&[]));
     }
 
@@ -165,6 +171,7 @@ impl Assembly {
         record.extend(both.map(|(k, (&contact, &impulse))| ContactImpulse {
             contact,
             impulse: self.to_record(k, impulse),
+            moment: self.moment_of(k),
             restituted: self.restituted(k),
             mode: Mode::Open,
             directions: self.directions_of(k),
@@ -224,6 +231,7 @@ impl Assembly {
         self.problem.contacts.clear();
         self.entered.clear();
         self.discs.clear();
+        self.moments.clear();
     }
 
     /// The contacts whose restituted impulse has a block of its own, after those of the contacts.
@@ -257,8 +265,10 @@ impl Assembly {
             }
         }
         match &mut self.problem.contacts[contact].law {
-            Law::Cone { mu } | Law::Pyramid { mu, .. } => std::mem::replace(mu, new) != new,
-            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } => false,
+            Law::Cone { mu } | Law::Pyramid { mu, .. } | Law::Soft { mu } => {
+                std::mem::replace(mu, new) != new
+            }
+            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } | Law::Moments { .. } => false,
         }
     }
 }

@@ -36,6 +36,17 @@ impl Assembly {
         let discs = self.discs.len();
         self.impulses
             .resize(self.impulses.len() + discs, DVec3::ZERO);
+        for n in 0..self.moments.len() {
+            let borne = self.moments[n];
+            let key = contacts.list[borne.contact].key();
+            let same = earlier.binary_search_by_key(&key, |c| c.contact.key());
+            let before = self.remembered.of(borne.contact);
+            self.impulses.push(match (same, before) {
+                (Ok(found), _) => borne.to_problem(earlier[found].moment),
+                (Err(_), Some(found)) => borne.to_problem(last[found].moment) * step.longer(),
+                (Err(_), None) => DVec3::ZERO,
+            });
+        }
     }
 
     /// How fast the points of contact k slip at the start of the step, m/s.

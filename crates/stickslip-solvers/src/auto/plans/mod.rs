@@ -5,6 +5,7 @@
 //! | one contact of a step alone | its closed form, before any table |
 //! | an island of a step, with impulses of the last one | [`WARM`], [`LAST`] |
 //! | the same without | [`COLD`], [`LAST`] |
+//! | an island with contacts that bear moments | Newton on their law; then the same problem without moments by the tables above, and Newton as they grow; then bounds on them from the last answer, by the tables |
 //! | an island of a stored problem (above [`MAX_DENSE_CONTACTS`] contacts, or where full Newton steps fail) | [`STORED_FIRST`], then up to three times, each to a tighter tolerance of the methods, [`STORED`] and [`LAST`] |
 //!
 //! A stage is tried where all of its needs hold; the search ends with the first whose residual, recomputed on the problem as

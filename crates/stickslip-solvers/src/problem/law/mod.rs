@@ -2,7 +2,8 @@
 //!
 //! Every law is written `K* ∋ ũ ⟂ p ∈ K` with ũ = u + μ σ(u_t) e_n, where σ is the slip speed: |u_t|
 //! on the quadratic cone, max_j(−d_j·u_t) on the pyramid (De Saxcé's bipotential). Equivalently
-//! p = P_K(p − ρ ũ) for any ρ > 0: the natural map, which all residuals and Newton methods here use.
+//! p = P_K(p − ρ ũ) for any ρ > 0: the natural map, which all residuals and Newton methods here use. (Contacts with moments are two
+//! blocks under one law: [`super::soft`]. Seen alone, the block of their forces is a cone here, and that of their moments has no bound.)
 //!
 //! | module | what |
 //! |---|---|
@@ -41,7 +42,9 @@ impl Law {
     pub fn project(&self, x: DVec3, w_bar: f64) -> DVec3 {
         match self {
             Self::Unilateral => DVec3::new(x.x.max(0.0), 0.0, 0.0),
-            Self::Cone { mu } => project_cone(*mu, x),
+            Self::Cone { mu } | Self::Soft { mu } => project_cone(*mu, x),
+            // Their bound is the contact's to say.
+            Self::Moments { .. } => x,
             Self::Pyramid { mu, directions } => project_pyramid(*mu, *directions, x).0,
             Self::Box { lo, hi } => {
                 let (lo, hi) = scaled_bounds(*lo, *hi, w_bar);
@@ -61,7 +64,8 @@ impl Law {
                 let on = if x.x > 0.0 { 1.0 } else { 0.0 };
                 DMat3::from_diagonal(DVec3::new(on, 0.0, 0.0))
             }
-            Self::Cone { mu } => project_cone_derivative(*mu, x),
+            Self::Cone { mu } | Self::Soft { mu } => project_cone_derivative(*mu, x),
+            Self::Moments { .. } => DMat3::IDENTITY,
             Self::Pyramid { mu, directions } => match project_pyramid(*mu, *directions, x).1 {
                 Face::Apex => DMat3::ZERO,
                 Face::Ray(e) => outer(e, e / e.length_squared()),
@@ -92,8 +96,10 @@ impl Law {
     #[must_use]
     pub fn slip(&self, u: DVec3) -> (f64, DVec3) {
         match self {
-            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } => (0.0, DVec3::ZERO),
-            Self::Cone { mu } => {
+            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } | Self::Moments { .. } => {
+                (0.0, DVec3::ZERO)
+            }
+            Self::Cone { mu } | Self::Soft { mu } => {
                 let t = tangent(u);
                 let s = t.length();
                 let d = if s > 0.0 { t / s } else { DVec2::ZERO };
