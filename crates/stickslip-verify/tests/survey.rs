@@ -87,6 +87,16 @@ fn what_was_refused_comes_to_its_end() {
             2_638_740_986,
             "what is carried by a turning drum was under its chord half-way",
         ),
+        (
+            "drum",
+            834_043_701,
+            "in parts of a step the turn of a drum counted for nothing in what its rows may leave unseen",
+        ),
+        (
+            "drum",
+            2_803_135_518,
+            "the same, with a hull that the drum throws",
+        ),
     ] {
         let text = Family::named(family).expect("a family").scene(seed);
         let scene = Scene::parse(&text, family, &[]).expect("drawn");

@@ -9,7 +9,8 @@
 //!   on the way      A + t/2                       t half the width of the thinner one
 //! ```
 //!
-//! and by the rounding of places. The normal of two edges at the angle α turns by θ/sin α; four times the product covers edges down to
+//! and by the rounding of places. The turn of a prescribed body counts only in a part of a step: rows measure it where it ends, but what of an
+//! overlap it has driven in within the part, and what was there before, they tell apart by its velocity alone. The normal of two edges at the angle α turns by θ/sin α; four times the product covers edges down to
 //! 15°. What overlaps by more has a contact missing, and the gap's residual says so.
 
 use crate::judge::way::Way;
@@ -109,6 +110,8 @@ struct Pair {
     hidden: f64,
     /// Is an overlap of the start left as it is, or undone slowly?
     kept: bool,
+    /// Is it a part of the step asked for?
+    part_of_step: bool,
 }
 
 impl Pair {
@@ -128,6 +131,7 @@ impl Pair {
                 0.0
             },
             kept: of_velocities || given.h < given.grid,
+            part_of_step: given.h < given.grid,
         }
     }
 
@@ -135,7 +139,12 @@ impl Pair {
     /// way, m.
     fn look(&self, a: &Moving, b: &Moving) -> (f64, f64, f64) {
         let way = Way::of(a, b);
-        let mut second_order = self.part * UNSEEN * way.turn * way.length() + self.hidden;
+        let turn = if self.part_of_step {
+            way.turn_of_all
+        } else {
+            way.turn
+        };
+        let mut second_order = self.part * UNSEEN * turn * way.length() + self.hidden;
         if self.kept {
             second_order -= separation(a.shape, &a.start, b.shape, &b.start).min(0.0);
         }

@@ -19,8 +19,10 @@ const UNEVEN: f64 = 1.5;
 pub(super) struct Way<'a> {
     a: &'a Moving<'a>,
     b: &'a Moving<'a>,
-    /// Turns of bodies that are measured where they start, rad: that of a prescribed body is no error at its end.
+    /// Turns of bodies that are measured where they start, rad: that of a prescribed body is no error at its end,
     pub(super) turn: f64,
+    /// and those of all, rad.
+    pub(super) turn_of_all: f64,
     shift: f64,
     sweep: f64,
 }
@@ -32,6 +34,7 @@ impl<'a> Way<'a> {
         let turn = |m: &Moving, angle: f64| if m.pose == m.end { 0.0 } else { angle };
         Self {
             turn: turn(a, angles[0]) + turn(b, angles[1]),
+            turn_of_all: angles[0] + angles[1],
             shift: shift.length(),
             sweep: sweep(a, angles[0], b) + sweep(b, angles[1], a),
             a,
