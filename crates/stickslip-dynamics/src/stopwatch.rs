@@ -19,11 +19,13 @@ pub enum Stage {
     SecondLook,
     /// The certificate.
     Judge,
+    /// The record becomes the world's state.
+    Accept,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Predict,
         Self::Contacts,
         Self::Assemble,
@@ -31,6 +33,7 @@ impl Stage {
         Self::Integrate,
         Self::SecondLook,
         Self::Judge,
+        Self::Accept,
     ];
 
     /// Name in tables.
@@ -44,6 +47,7 @@ impl Stage {
             Self::Integrate => "integrate",
             Self::SecondLook => "second look",
             Self::Judge => "judge",
+            Self::Accept => "accept",
         }
     }
 }
@@ -66,11 +70,16 @@ impl Stopwatch {
         }
     }
 
-    /// The step begins.
+    /// A step begins; from now on all time is some stage's.
     pub(crate) fn start(&mut self) {
         if self.on {
             self.last = Some(Instant::now());
         }
+    }
+
+    /// The step is over: what is done until the next one begins is no stage's.
+    pub(crate) const fn stop(&mut self) {
+        self.last = None;
     }
 
     /// The stage ends: the time since the last call is its.

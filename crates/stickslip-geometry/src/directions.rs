@@ -105,7 +105,10 @@ impl<'a> Best<'a> {
     }
 
     pub(crate) fn visit(&mut self, of: Of, n: DVec3) {
-        let gap = gap_along(self.a, self.b, n);
+        self.take(of, n, gap_along(self.a, self.b, n));
+    }
+
+    fn take(&mut self, of: Of, n: DVec3, gap: f64) {
         if self.found.is_none_or(|old| gap > old.gap) {
             self.found = Some(Direction { of, n, gap });
         }
@@ -185,7 +188,11 @@ fn foot([q, r]: [DVec3; 2], p: DVec3) -> DVec3 {
 /// The best direction; any whose gap exceeds `enough` will do.
 fn search(a: &Placed, b: &Placed, enough: f64) -> Option<Direction> {
     let mut best = Best::new(a, b);
-    faces(a, b, &mut |of, n| best.visit(of, n));
+    if let (Shape::Box { half }, Shape::Box { half: other }) = (a.shape, b.shape) {
+        box_faces(&mut best, *half, *other);
+    } else {
+        faces(a, b, &mut |of, n| best.visit(of, n));
+    }
     if best.is_enough(enough) {
         return best.found;
     }
@@ -231,6 +238,30 @@ fn faces(a: &Placed, b: &Placed, visit: Visit) {
     }
     for k in 0..b.n_faces() {
         visit(Of::FaceB(k), -b.face(k));
+    }
+}
+
+/// The face normals of two boxes. A box reaches as far along a direction as against it, so that a pair of faces is one question; the sums
+/// are those of [`gap_along`].
+fn box_faces(best: &mut Best, half_a: DVec3, half_b: DVec3) {
+    let (a, b) = (best.a, best.b);
+    let along = |n: DVec3| {
+        let (centre_a, centre_b) = (n.dot(a.centre), n.dot(b.centre));
+        let half_width = |s: &Placed, half: DVec3| (s.turn.transpose() * n).abs().dot(half);
+        let (reach_a, reach_b) = (half_width(a, half_a), half_width(b, half_b));
+        let there = -(-centre_b + reach_b) - (centre_a + reach_a);
+        let back = -(centre_b + reach_b) - (-centre_a + reach_a);
+        [there, back]
+    };
+    for k in 0..3 {
+        let [there, back] = along(a.turn.col(k));
+        best.take(Of::FaceA(2 * k), a.face(2 * k), back);
+        best.take(Of::FaceA(2 * k + 1), a.face(2 * k + 1), there);
+    }
+    for k in 0..3 {
+        let [there, back] = along(b.turn.col(k));
+        best.take(Of::FaceB(2 * k), -b.face(2 * k), there);
+        best.take(Of::FaceB(2 * k + 1), -b.face(2 * k + 1), back);
     }
 }
 

@@ -263,7 +263,7 @@ fn least(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 impl World {
     /// Takes over a step that has passed the gate: the only place where a step changes the state of the world.
-    pub(crate) fn accept(&mut self, next: Next) -> &StepRecord {
+    pub(crate) fn accept(&mut self, next: Next) {
         let Next {
             judged,
             progress,
@@ -282,7 +282,6 @@ impl World {
         self.state.cones = judged.cones;
         self.state.energy_slack = judged.energy_slack;
         self.stepper.reuse(old);
-        &self.state.last
     }
 
     /// Puts the world at a record, with no step before it and nothing remembered. Beside [`World::put_back`] the only other place that writes its state.

@@ -46,9 +46,15 @@ impl World {
     /// # Errors
     /// [`StepError`] with time, bodies and residual when no solver's answer can be accepted.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
-        let next = Driver::of(self).next()?;
+        self.stepper.trial.stopwatch.start();
+        let next = Driver::of(self).next();
         // 9: accept.
-        Ok(self.accept(next))
+        let accepted = next.map(|next| self.accept(next));
+        let stopwatch = &mut self.stepper.trial.stopwatch;
+        stopwatch.lap(Stage::Accept);
+        stopwatch.stop();
+        accepted?;
+        Ok(self.last_step())
     }
 }
 

@@ -257,9 +257,12 @@ impl Assembly {
         let negligible = NEGLIGIBLE * step.settings.aim();
         let blocks = problem.contacts.iter().take(contacts.list.len());
         for (block, p) in blocks.zip(&mut self.impulses) {
+            if *p == DVec3::ZERO {
+                continue;
+            }
             let speed = *p * w_bar(block, &problem.inverse_mass);
             let open = speed.x <= block.velocity(nu).x;
-            if open && *p != DVec3::ZERO && speed.length() <= negligible {
+            if open && speed.length() <= negligible {
                 problem.add_impulse(block, -*p, nu);
                 *p = DVec3::ZERO;
             }

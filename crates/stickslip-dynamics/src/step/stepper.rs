@@ -65,7 +65,6 @@ impl Stepper {
 
     /// Lines 1 to 3, whatever is to become of the step.
     pub(crate) fn begin<'a>(&'a mut self, task: &Task<'a>) -> Result<Underway<'a>, StepError> {
-        self.trial.stopwatch.start();
         self.trial.begin();
         self.begun = task.plan;
         // 1: applied forces.

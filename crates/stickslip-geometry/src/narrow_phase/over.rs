@@ -18,6 +18,10 @@ pub(super) struct Over<'a> {
     now: [Placed<'a>; 2],
     end: [Placed<'a>; 2],
     face: Face<'a>,
+    /// The outward normal of the reference face, in the world.
+    outward: DVec3,
+    /// How far the other body reaches against it.
+    lowest: f64,
     /// The direction of the pair is not the face's: then only what lies truly over the face counts.
     strict: bool,
     /// The pair's gap along its direction.
@@ -40,12 +44,16 @@ impl<'a> Over<'a> {
             }
         };
         let (now, end) = (order(&pair.now), order(&pair.end));
+        let face = now[0].outline(k);
+        let outward = now[0].turn * face.normal;
         Self {
             pair,
             reference_is_a,
             now,
             end,
-            face: now[0].outline(k),
+            face,
+            outward,
+            lowest: now[1].reach(-outward),
             strict,
             deepest: gap,
         }
@@ -70,9 +78,9 @@ impl<'a> Over<'a> {
             && (!self.strict || gap > -self.now[reference].shape.thickness())
     }
 
-    /// The outward normal of the reference face, in the world.
-    fn outward(&self) -> DVec3 {
-        self.now[0].turn * self.face.normal
+    /// How much lower than a place over the face the other body reaches, m.
+    fn height_over_lowest(&self, point: DVec3) -> f64 {
+        self.outward.dot(point) + self.lowest
     }
 
     /// From a to b, of a normal out of the reference body.
@@ -92,9 +100,9 @@ impl<'a> Over<'a> {
         first: usize,
         out: &mut Vec<Candidate>,
     ) {
-        let n = self.outward();
+        let n = self.outward;
         let round = self.now[1].rounding() > 0.0;
-        if self.strict && !round && height_over_lowest(&self.now[1], n, point) > self.pair.slack {
+        if self.strict && !round && self.height_over_lowest(point) > self.pair.slack {
             return;
         }
         let new = Candidate {
@@ -109,14 +117,14 @@ impl<'a> Over<'a> {
     /// Of a place over the border of the face: is the other body no lower beyond it? Else edges meet, along another direction. What
     /// its turn may level within the step is level.
     fn level_beyond(&self, point: DVec3) -> bool {
-        height_over_lowest(&self.now[1], self.outward(), point) <= self.pair.level()
+        self.height_over_lowest(point) <= self.pair.level()
     }
 
     /// Points and rims of the other body whose way leads over the face.
     fn points(&self, seen: &Seen, first: usize, out: &mut Vec<Candidate>) {
         let ([reference, other], [reference_end, other_end]) = (&self.now, &self.end);
         let r = other.rounding();
-        let n = self.outward();
+        let n = self.outward;
         let mut place = |number: usize, point: DVec3, [p, q]: [Local; 2]| {
             let (gap, gap_end) = (p.height - r, q.height - r);
             if self.closing(gap, gap_end, 0)
@@ -170,7 +178,7 @@ impl<'a> Over<'a> {
     /// Places where a line of the other body passes over the border of the face.
     fn lines(&self, seen: &Seen, first: usize, out: &mut Vec<Candidate>) {
         let [other, other_end] = [&self.now[1], &self.end[1]];
-        let n = self.outward();
+        let n = self.outward;
         let seen_ends = |now: [DVec3; 2], end: [DVec3; 2]| {
             let of = |k: usize| {
                 [
@@ -221,7 +229,7 @@ impl<'a> Over<'a> {
                     self.face.edge(side)
                 };
                 let feature = Feature::line_over_border(self.reference_is_a, k, side);
-                let point = self.now[0].world_of(at) - self.outward() * r;
+                let point = self.now[0].world_of(at) - self.outward * r;
                 // A round side has no edge that would meet the border along another direction of its own.
                 if r > 0.0 || self.level_beyond(point) {
                     self.push(feature, point, gap, first, out);
@@ -233,7 +241,7 @@ impl<'a> Over<'a> {
     /// Places where a rim of the other body that faces the face passes over its border.
     fn rims(&self, first: usize, out: &mut Vec<Candidate>) {
         let [reference, other] = &self.now;
-        let down = -self.outward();
+        let down = -self.outward;
         for k in 0..other.n_circles() {
             let circle = other.circle(k);
             if !rim::faces(&circle, down) {
@@ -279,7 +287,7 @@ impl<'a> Over<'a> {
     /// Corners (or the rim) of the face under the facing side of the other body, with that side's normal.
     fn corners(&self, first: usize, out: &mut Vec<Candidate>) {
         let ([reference, other], [reference_end, other_end]) = (&self.now, &self.end);
-        let Some(k) = other.facing(-self.outward()) else {
+        let Some(k) = other.facing(-self.outward) else {
             return;
         };
         let facing = other.outline(k);

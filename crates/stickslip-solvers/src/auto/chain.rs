@@ -52,10 +52,10 @@ pub(super) struct Kit {
 }
 
 impl Kit {
-    fn leaves_out(&self, table: &Table, stage: &Stage) -> bool {
+    pub(super) fn leaves_out(&self, table: &str, stage: &str) -> bool {
         self.without.iter().any(|name| {
-            let (of, name) = name.split_once('/').unwrap_or((table.name, name));
-            of == table.name && name == stage.name
+            let (of, name) = name.split_once('/').unwrap_or((table, name));
+            of == table && name == stage
         })
     }
 }
@@ -279,7 +279,7 @@ impl<'a> Chain<'a> {
     fn takes(&self, table: &Table, stage: &Stage) -> bool {
         (stage.rule || self.scope == Scope::All)
             && stage.when.iter().all(|need| need.holds(&self.profile))
-            && !self.kit.leaves_out(table, stage)
+            && !self.kit.leaves_out(table.name, stage.name)
     }
 
     /// Puts `p` where a stage begins.

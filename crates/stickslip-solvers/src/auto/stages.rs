@@ -2,8 +2,9 @@
 
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
-    AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, NEARLY_RIGHT, NEWTON_STEPS,
-    PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, TO_TOLERANCE, WARM_CENTRES,
+    AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LAST_IMPULSES, LESS_PATIENCE, NEARLY_RIGHT,
+    NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, TO_TOLERANCE,
+    WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -108,7 +109,7 @@ impl Chain<'_> {
 
     /// The impulses as they are, where they already solve the problem as well as any method would.
     pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
-        self.judge(p, Effort::default(), "last-impulses");
+        self.judge(p, Effort::default(), LAST_IMPULSES);
         self.from_guess = self.best.residual;
         (self.best.residual <= (AS_THEY_ARE * AIM).min(self.tolerance)).into()
     }

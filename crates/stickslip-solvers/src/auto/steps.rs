@@ -207,13 +207,42 @@ impl Auto {
                 solved
             }
             None if soft::any(problem) => self.by_moments(problem, guess, asked, memory)?,
-            None => match self.by_round(problem, guess, asked, memory) {
+            None => match (self.as_they_are(problem, guess, asked))
+                .or_else(|| self.by_round(problem, guess, asked, memory))
+            {
                 Some(solved) => solved,
                 None => self.by_stages(problem, guess, asked, memory)?,
             },
         };
         self.answers.keep(problem, &solved);
         Ok(solved)
+    }
+
+    /// The impulses of the guess, where they leave nothing to polish: what rests, slides or rolls on as it did costs one residual, and no
+    /// system is set up. The answer is that of the first stage of [`WARM`].
+    fn as_they_are(
+        &mut self,
+        problem: &ContactProblem,
+        guess: &[DVec3],
+        asked: Asked<'_>,
+    ) -> Option<Solved> {
+        let warm = guess.iter().any(|p| *p != DVec3::ZERO);
+        let many = problem.contacts.len() > plans::FEW;
+        let sketch = matches!(asked.purpose, Purpose::Sketch(_));
+        if !(warm && many) || sketch || self.kit.leaves_out(WARM.name, plans::LAST_IMPULSES) {
+            return None;
+        }
+        let residual = residual::of_step(problem, guess, &mut self.kit.nu).0;
+        (residual <= plans::AIM.min(asked.tolerance)).then(|| {
+            self.note_as_they_are(problem.contacts.len(), residual);
+            Solved {
+                impulses: guess.to_vec(),
+                iterations: 0,
+                solver: plans::LAST_IMPULSES,
+                stage: plans::LAST_IMPULSES,
+                residual,
+            }
+        })
     }
 
     /// The same where there are several contacts and the last call did not answer it.

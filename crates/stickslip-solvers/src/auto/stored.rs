@@ -3,7 +3,9 @@
 use crate::auto::Auto;
 use crate::auto::answered::ANSWERED;
 use crate::auto::chain::{Chain, Verdict};
-use crate::auto::plans::{LAST, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN};
+use crate::auto::plans::{
+    LAST, LAST_IMPULSES, MAX_DENSE_CONTACTS, STORED, STORED_FIRST, TIGHTEN, WARM,
+};
 use crate::auto::rays::contradiction;
 use crate::auto::steps::Asked;
 use crate::engines::dense_island;
@@ -196,6 +198,20 @@ impl Auto {
         self.kit.trace.push(Ran {
             table: ISLANDS,
             stage: ANSWERED,
+            islands: 1,
+            contacts,
+            effort: Effort::default(),
+            residual,
+            won: true,
+            seconds: None,
+        });
+    }
+
+    /// Notes an island whose last impulses leave nothing to find.
+    pub(super) fn note_as_they_are(&mut self, contacts: usize, residual: f64) {
+        self.kit.trace.push(Ran {
+            table: WARM.name,
+            stage: LAST_IMPULSES,
             islands: 1,
             contacts,
             effort: Effort::default(),

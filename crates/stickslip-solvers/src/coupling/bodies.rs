@@ -23,6 +23,8 @@ pub struct BodyMemory {
     compliance: Vec<DVec3>,
     w_bar: Vec<f64>,
     natural_w_bar: Vec<f64>,
+    /// L of each body, M⁻¹ = L Lᵀ: the root of 1/m, and Lᵀ of I⁻¹.
+    roots: Vec<(f64, DMat3)>,
     a_inverse: Vec<DMat3>,
     lu: NodeLu<6>,
     starts: Vec<usize>,
@@ -61,11 +63,15 @@ impl<'a> BodySystem<'a> {
     /// Prepares the system of a step: arms scaled by L, pattern of the bodies.
     pub fn new(problem: &'a ContactProblem, memory: &'a mut BodyMemory) -> Self {
         memory.clear();
+        let mut roots = core::mem::take(&mut memory.roots);
+        roots.clear();
+        roots.extend(problem.inverse_mass.iter().map(|inverse| {
+            let l_t = cholesky(&inverse.inertia).transpose();
+            (inverse.mass.sqrt(), l_t)
+        }));
         for contact in &problem.contacts {
             let arms = contact.arms.iter().flatten().map(|arm| {
-                let inverse = &problem.inverse_mass[arm.body];
-                let root = inverse.mass.sqrt();
-                let l_t = cholesky(&inverse.inertia).transpose();
+                let (root, l_t) = roots[arm.body];
                 let rows = contact.frame.map(|d| {
                     let (force, torque) = arm.wrench(d);
                     let (linear, angular) = (force * root, l_t * torque);
@@ -80,6 +86,7 @@ impl<'a> BodySystem<'a> {
             });
             memory.push(arms, contact.compliance);
         }
+        memory.roots = roots;
         memory.natural_w_bar.clone_from(&memory.w_bar);
         memory.find_pattern(problem.inverse_mass.len());
         Self { problem, memory }

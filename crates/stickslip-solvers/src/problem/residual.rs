@@ -11,8 +11,15 @@ use glam::DVec3;
 /// For each arm the trace over the frame is Σ_k (1/m + (r×d_k)·I⁻¹(r×d_k)); the compliances add to it.
 #[must_use]
 pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass]) -> f64 {
-    let d = contact.diagonal(inverse_mass);
-    (d.x_axis.x + d.y_axis.y + d.z_axis.z) / 3.0
+    let c = contact.compliance;
+    let [x, y, z] = contact.frame.map(|d| {
+        let response = contact.arms.iter().flatten().map(|arm| {
+            let response = arm.response(&inverse_mass[arm.body], d);
+            arm.velocity(&response)
+        });
+        d.dot(response.fold(DVec3::ZERO, |sum, v| sum + v))
+    });
+    ((x + c.x) + (y + c.y) + (z + c.z)) / 3.0
 }
 
 /// Residual of the law at one contact, m/s: length of the natural map with ρ the effective mass.

@@ -108,6 +108,8 @@ pub(super) const MAX_LEMKE_CONTACTS: usize = 100;
 pub(super) const AIM: f64 = 5e-14;
 /// The impulses of the last step are taken as they are up to so many times that: they serve a few steps before they are polished.
 pub(super) const AS_THEY_ARE: f64 = 10.0;
+/// The name of the stage that does so.
+pub(super) const LAST_IMPULSES: &str = "last-impulses";
 
 /// Residual of the last impulses up to which proximal steps are made about them, m/s: what rests, or goes on as it did. (Beyond
 /// that one in ten found an answer, for a tenth of a run's factorisations.)

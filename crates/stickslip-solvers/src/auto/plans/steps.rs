@@ -1,7 +1,7 @@
 //! The tables of a step: with impulses of the last one, and without.
 
 use crate::auto::plans::{
-    Begin, FEW, LARGE, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
+    Begin, FEW, LARGE, LAST_IMPULSES, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
 };
 use crate::auto::profile::Need::{Any, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
 use crate::auto::rest::Follow;
@@ -113,7 +113,7 @@ pub const WARM: Table = Table {
     patches: false,
     stages: &[
         Stage {
-            name: "last-impulses",
+            name: LAST_IMPULSES,
             when: &[MoreThan(FEW)],
             from: Begin::Guess,
             run: |chain, p| chain.as_they_are(p),
