@@ -6,6 +6,7 @@ use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
 use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::compliant::Compliant;
+use crate::engines::conjugate::Conjugate;
 use crate::engines::homotopy::Homotopy;
 use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::{Newton, NewtonSettings};
@@ -25,6 +26,7 @@ use glam::DVec3;
 pub(super) struct Kit {
     pub(super) newton: Newton,
     pub(super) nsgs: Nsgs,
+    pub(super) conjugate: Conjugate,
     pub(super) interior_point: InteriorPoint,
     pub(super) homotopy: Homotopy,
     pub(super) compliant: Compliant,
@@ -114,6 +116,8 @@ pub(super) struct Chain<'a> {
     pub(super) best: Best,
     /// An answer that moves, or the best of a failure, set aside while rest is looked for.
     pub(super) aside: Option<Aside>,
+    /// Residual of the guess, m/s, where it was looked at; else zero.
+    pub(super) off_at_first: f64,
     /// What ends the search, in the measure of the caller: m/s for a step, Siconos' scaling for a local problem.
     pub(super) tolerance: f64,
     /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
@@ -177,6 +181,7 @@ impl<'a> Chain<'a> {
             scope,
             best,
             aside: None,
+            off_at_first: 0.0,
             tolerance,
             asked_for,
             enough,
@@ -312,7 +317,7 @@ impl<'a> Chain<'a> {
     }
 
     /// The residual the caller judges by.
-    fn residual(&mut self, p: &[DVec3]) -> f64 {
+    pub(super) fn residual(&mut self, p: &[DVec3]) -> f64 {
         match self.problem {
             Posed::Step(step) => residual::of_step(step, p, &mut self.kit.nu).0,
             Posed::Local(local) => {

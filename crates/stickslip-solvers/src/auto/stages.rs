@@ -3,7 +3,7 @@
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
     AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LESS_PATIENCE, MAX_LEMKE_CONTACTS,
-    NEARLY_RIGHT, NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
+    NEARLY_RIGHT, NEWTON_STEPS, PATIENCE, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
     WARM_CENTRES,
 };
 use crate::auto::profile::Form;
@@ -115,6 +115,7 @@ impl Chain<'_> {
     /// The impulses as they are, where they already solve the problem as well as any method would.
     pub(super) fn as_they_are(&mut self, p: &mut [DVec3]) -> Verdict {
         self.judge(p, Effort::default(), "last-impulses");
+        self.off_at_first = self.best.residual;
         (self.best.residual <= (AS_THEY_ARE * AIM).min(self.tolerance)).into()
     }
 
@@ -306,20 +307,6 @@ impl Chain<'_> {
         let engine = &mut self.kit.compliant;
         let outcome = engine.finish(&mut self.system, p, self.inner, WARM_CENTRES);
         self.judge(p, outcome.effort, "compliant").into()
-    }
-
-    /// An answer taken towards rounding by proximal steps, which bound how far the impulses of redundant contacts go for it.
-    pub(super) fn polish(&mut self) {
-        let aim = AIM.min(self.tolerance);
-        let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
-        if !redundant || self.is_hard_draft() || self.best.residual <= aim || limit::reached() {
-            return;
-        }
-        let mut p = self.best.impulses.clone();
-        let engine = &mut self.kit.compliant;
-        let outcome = engine.finish(&mut self.system, &mut p, aim, POLISH);
-        let solver = self.best.solver;
-        self.judge(&p, outcome.effort, solver);
     }
 
     /// The homotopy from the convex problem.
