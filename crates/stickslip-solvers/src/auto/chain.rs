@@ -8,6 +8,7 @@ use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
 use crate::coupling::{Coupled, System, SystemMemory};
 use crate::engines::compliant::Compliant;
+use crate::engines::conjugate::Conjugate;
 use crate::engines::homotopy::Homotopy;
 use crate::engines::interior_point::InteriorPoint;
 use crate::engines::newton::{Newton, NewtonSettings};
@@ -28,6 +29,7 @@ use glam::DVec3;
 pub(super) struct Kit {
     pub(super) newton: Newton,
     pub(super) nsgs: Nsgs,
+    pub(super) conjugate: Conjugate,
     pub(super) interior_point: InteriorPoint,
     pub(super) homotopy: Homotopy,
     pub(super) compliant: Compliant,
@@ -343,7 +345,7 @@ impl<'a> Chain<'a> {
     }
 
     /// The residual the caller judges by.
-    fn residual(&mut self, p: &[DVec3]) -> f64 {
+    pub(super) fn residual(&mut self, p: &[DVec3]) -> f64 {
         match self.problem {
             Posed::Step(step) => residual::of_step(step, p, &mut self.kit.nu).0,
             Posed::Local(local) => {

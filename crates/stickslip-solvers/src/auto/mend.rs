@@ -49,14 +49,9 @@ impl Chain<'_> {
         let mut mender = self.kit.mender.take().unwrap_or_default();
         let (mut found, mut rings) = (false, 0);
         for _ in 0..ROUNDS {
-            let regions = self.failing(step, p, rings, &mut mender.islands);
+            let regions = self.failing(step, p, self.tolerance, rings, &mut mender.islands);
             let sizes = regions.len();
-            let mended = regions.iter().filter(|region| {
-                2 * region.len() <= step.contacts.len()
-                    && region.len() <= LARGEST
-                    && self.mend_region(step, region, &mut mender, p)
-            });
-            let mended = mended.count();
+            let mended = self.mend_regions(step, &regions, &mut mender, p);
             if mended == 0 && rings > 0 {
                 break;
             }
@@ -73,6 +68,35 @@ impl Chain<'_> {
         }
         self.kit.mender = Some(mender);
         found
+    }
+
+    /// Solves each of these regions from nothing, unless it is too large; how many were solved.
+    fn mend_regions(
+        &mut self,
+        step: &ContactProblem,
+        regions: &[Vec<usize>],
+        mender: &mut Mender,
+        p: &mut [DVec3],
+    ) -> usize {
+        let mended = regions.iter().filter(|region| {
+            2 * region.len() <= step.contacts.len()
+                && region.len() <= LARGEST
+                && self.mend_region(step, region, mender, p)
+        });
+        mended.count()
+    }
+
+    /// Solves the regions about those contacts of `p` whose residual is above `above`, m/s, with so many rings of bodies; how many
+    /// were solved.
+    pub(super) fn mend_worst(&mut self, above: f64, rings: usize, p: &mut [DVec3]) -> usize {
+        let Posed::Step(step) = self.problem else {
+            return 0;
+        };
+        let mut mender = self.kit.mender.take().unwrap_or_default();
+        let regions = self.failing(step, p, above, rings, &mut mender.islands);
+        let mended = self.mend_regions(step, &regions, &mut mender, p);
+        self.kit.mender = Some(mender);
+        mended
     }
 
     /// Solves a region from nothing, with the impulses outside it as they are; were some found, they stand in `p`.
@@ -103,12 +127,13 @@ impl Chain<'_> {
         true
     }
 
-    /// Regions of failing contacts: of those that hang together by a body, all contacts of their bodies, and of so many
+    /// Regions of contacts whose residual is above `above`, m/s: of those that hang together by a body, all contacts of their bodies, and of so many
     /// rings of bodies around them.
     fn failing(
         &mut self,
         step: &ContactProblem,
         p: &[DVec3],
+        above: f64,
         rings: usize,
         islands: &mut Islands,
     ) -> Vec<Vec<usize>> {
@@ -117,7 +142,7 @@ impl Chain<'_> {
             let contact = &step.contacts[i];
             let u = contact.velocity_at(&self.kit.nu, p[i]);
             let w = w_bar(contact, &step.inverse_mass);
-            residual::of_contact(&contact.law, p[i], u, w) > self.tolerance
+            residual::of_contact(&contact.law, p[i], u, w) > above
         };
         let failing: Vec<usize> = (0..p.len()).filter(|&i| fails(i)).collect();
         islands.find_among(step, &failing);
@@ -223,14 +248,14 @@ mod tests {
         let asked = Asked::whole(TOLERANCE);
         let mut chain = Chain::new(posed, &mut memory, &mut kit, &broken, asked);
         let mut islands = Islands::default();
-        let regions = chain.failing(&problem, &broken, 0, &mut islands);
+        let regions = chain.failing(&problem, &broken, TOLERANCE, 0, &mut islands);
         assert_eq!(regions.len(), 2, "{regions:?}");
         assert!(regions[0].contains(&10) && regions[1].contains(&101));
         assert!(
             regions.iter().all(|region| region.len() < 20),
             "{regions:?}"
         );
-        let wider = chain.failing(&problem, &broken, 1, &mut islands);
+        let wider = chain.failing(&problem, &broken, TOLERANCE, 1, &mut islands);
         assert!(wider[0].len() > regions[0].len());
 
         let mut p = Vec::new();

@@ -5,6 +5,7 @@
 //! | [`profile`] | what is known of an island before anything is tried |
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
 //! | `stages`, `rest`, `rays`, `last` | one function a stage |
+//! | `swept` | many contacts in motion: sweeps, mended where they stall |
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
@@ -41,6 +42,7 @@ mod soft;
 mod stages;
 mod steps;
 mod stored;
+mod swept;
 
 use crate::auto::answered::Answers;
 use crate::auto::chain::Kit;

@@ -14,6 +14,8 @@ pub struct Profile {
     pub smooth: bool,
     /// Are all laws rows of an LCP (no quadratic cones, no discs)?
     pub polyhedral: bool,
+    /// Do nearly all pairs of bodies of a step touch at one place only, as balls do? Then few contacts are redundant.
+    pub lone: bool,
     /// What there is to start from.
     pub start: Start,
     /// On bodies or on contacts.
@@ -47,6 +49,9 @@ pub enum Form {
     Stored,
 }
 
+/// Part of the contacts of a step, in percent, that may stand beside another one of the same two bodies where contacts are alone. (Chosen
+/// without measurement: balls have none, boxes three quarters.)
+const BESIDE: usize = 10;
 /// A contact slides on its own where its speed along is so many times the largest speed across: from rest, both are of the size
 /// of acceleration times step. (Chosen without measurement.)
 const SLIDES: f64 = 10.0;
@@ -84,6 +89,10 @@ impl Profile {
             steepest,
             w_light,
             w_heavy,
+            lone: match system {
+                System::Bodies(bodies) => 100 * bodies.repeated() <= BESIDE * contacts,
+                System::Contacts(_) => false,
+            },
             start: match form {
                 Form::Stored if guess.is_empty() => Start::Cold,
                 Form::Step if guess.iter().all(|&p| p == DVec3::ZERO) => {
@@ -136,6 +145,8 @@ pub enum Need {
     Sliding,
     /// A step, not a stored problem.
     Step,
+    /// Nearly all pairs of bodies touch at one place only.
+    Lone,
     /// Largest w̄ over that of the heaviest body is more than that.
     ScalesApart(f64),
     /// A coefficient of friction is larger than that.
@@ -158,6 +169,7 @@ impl Need {
             Self::Cold => of.is_cold(),
             Self::Sliding => of.start == Start::Sliding,
             Self::Step => of.form == Form::Step,
+            Self::Lone => of.lone,
             Self::ScalesApart(factor) => of.w_light > factor * of.w_heavy,
             Self::Steeper(mu) => of.steepest > mu,
             Self::Any(needs) => needs.iter().any(|need| need.holds(of)),
@@ -181,6 +193,7 @@ impl core::fmt::Display for Need {
             Self::Cold => write!(f, "no guess"),
             Self::Sliding => write!(f, "slides"),
             Self::Step => write!(f, "a step"),
+            Self::Lone => write!(f, "pairs touch once"),
             Self::ScalesApart(factor) => write!(f, "w̄ over more than {factor} times"),
             Self::Steeper(mu) => write!(f, "μ above {mu}"),
             Self::Any(needs) => write!(f, "{}", join(needs, " or ")),
@@ -244,8 +257,32 @@ mod tests {
         let sliding = boxes(&[1.0], DVec3::new(1.0, 0.0, -0.01), &Law::Unilateral);
         let sliding = profile(&sliding, &[DVec3::ZERO]);
         assert_eq!(sliding.start, Start::Sliding);
+        assert!(!sliding.lone, "few contacts have no bodies here");
         assert_eq!((sliding.smooth, sliding.polyhedral), (true, true));
         assert!(sliding.is_cold());
+    }
+
+    /// Six boxes in a row, each touching the next: at one corner, then at two.
+    #[test]
+    fn pairs_that_touch_once_are_told_from_those_that_touch_twice() {
+        let mut problem = boxes(&[1.0; 6], -DVec3::Z, &Law::Cone { mu: 0.4 });
+        let arm = |body, sign| {
+            Some(Arm {
+                body,
+                lever: DVec3::X * sign,
+                sign,
+                action: Action::Force,
+            })
+        };
+        for body in 0..5 {
+            let mut contact = problem.contacts[0].clone();
+            contact.arms = [arm(body, 1.0), arm(body + 1, -1.0)].into();
+            problem.contacts.push(contact);
+        }
+        assert!(profile(&problem, &[DVec3::ZERO; 11]).lone);
+        let again = problem.contacts[6..].to_vec();
+        problem.contacts.extend(again);
+        assert!(!profile(&problem, &[DVec3::ZERO; 16]).lone);
     }
 
     #[test]

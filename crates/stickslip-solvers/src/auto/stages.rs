@@ -3,8 +3,7 @@
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
     AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LAST_IMPULSES, LESS_PATIENCE, NEARLY_RIGHT,
-    NEWTON_STEPS, PATIENCE, POLISH, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, TO_TOLERANCE,
-    WARM_CENTRES,
+    NEWTON_STEPS, PATIENCE, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -308,24 +307,6 @@ impl Chain<'_> {
         let engine = &mut self.kit.compliant;
         let outcome = engine.finish(&mut self.system, p, self.inner, WARM_CENTRES);
         self.judge(p, outcome.effort, "compliant").into()
-    }
-
-    /// An answer taken towards rounding (or towards the tolerance, where less was enough) by proximal steps, which bound how far the impulses of redundant contacts go for it.
-    pub(super) fn polish(&mut self) {
-        let (aim, centres) = if self.best.residual <= self.asked_for {
-            (AIM.min(self.tolerance), POLISH)
-        } else {
-            (self.asked_for, TO_TOLERANCE)
-        };
-        let redundant = self.profile.form == Form::Step && self.profile.contacts > FEW;
-        if !redundant || self.is_hard_draft() || self.best.residual <= aim || limit::reached() {
-            return;
-        }
-        let mut p = self.best.impulses.clone();
-        let engine = &mut self.kit.compliant;
-        let outcome = engine.finish(&mut self.system, &mut p, aim, centres);
-        let solver = self.best.solver;
-        self.judge(&p, outcome.effort, solver);
     }
 
     /// The homotopy from the convex problem.

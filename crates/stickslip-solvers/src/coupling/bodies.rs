@@ -262,6 +262,20 @@ fn add_contact(lu: &mut NodeLu<6>, arms: &[ScaledArm], k: &DMat3) {
 }
 
 impl BodySystem<'_> {
+    /// Rows of WᵀL of contact `i`, an arm for each of its bodies.
+    #[inline]
+    pub(crate) fn arms(&self, i: usize) -> &[ScaledArm] {
+        &self.memory.arms[self.memory.first_arms[i]..self.memory.first_arms[i + 1]]
+    }
+
+    /// Contacts of two bodies that touch elsewhere too, all but one of each pair.
+    pub(crate) fn repeated(&self) -> usize {
+        let of_two = self.memory.arms_by_contact().filter(|arms| arms.len() > 1);
+        // The pattern holds each pair twice, and the diagonal.
+        let pairs = (self.memory.cols.len() - self.memory.bodies()) / 2;
+        of_two.count().saturating_sub(pairs)
+    }
+
     /// w̄ as the problem gives it, and w̄ as it is used.
     pub(crate) fn scales(&mut self) -> (&[f64], &mut Vec<f64>) {
         (&self.memory.natural_w_bar, &mut self.memory.w_bar)
@@ -277,22 +291,29 @@ impl BodySystem<'_> {
     }
 }
 
-/// Rowsᵀ v for the three rows of an arm.
-fn transposed_times(arm: &ScaledArm, v: DVec3, out: &mut [f64; 6]) {
+/// out += rowsᵀ v for the three rows of an arm.
+#[inline]
+pub(crate) fn transposed_times(arm: &ScaledArm, v: DVec3, out: &mut [f64; 6]) {
     for (row, s) in arm.rows.iter().zip(v.to_array()) {
-        for (o, r) in out.iter_mut().zip(row) {
-            *o += r * s;
+        for m in 0..6 {
+            out[m] += row[m] * s;
         }
     }
 }
 
 /// Wᵀ L y of one contact.
-fn relative_velocity(arms: &[ScaledArm], y: &[[f64; 6]]) -> DVec3 {
+#[inline]
+pub(crate) fn relative_velocity(arms: &[ScaledArm], y: &[[f64; 6]]) -> DVec3 {
     let mut u = DVec3::ZERO;
     for arm in arms {
         let y = &y[arm.body];
-        for (k, row) in arm.rows.iter().enumerate() {
-            u[k] += row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+        for k in 0..3 {
+            let row = &arm.rows[k];
+            let mut sum = -0.0;
+            for m in 0..6 {
+                sum += row[m] * y[m];
+            }
+            u[k] += sum;
         }
     }
     u

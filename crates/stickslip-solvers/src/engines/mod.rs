@@ -4,6 +4,7 @@ pub mod admm;
 pub(crate) mod chord;
 pub(crate) mod colouring;
 pub mod compliant;
+pub(crate) mod conjugate;
 pub(crate) mod dense_island;
 pub mod homotopy;
 pub mod interior_point;

@@ -96,6 +96,9 @@ impl core::fmt::Display for Begin {
 pub(super) const FEW: usize = 10;
 /// Up to this many contacts Gauss-Seidel is cheap enough to try early, and Newton is given time to creep.
 pub(super) const SMALL: usize = 30;
+/// Beyond this many contacts sweeps are tried before anything is factored: some fifty of them (100 balls) to two hundred (1,000)
+/// cost what a factorisation does.
+pub(super) const MANY: usize = 100;
 /// Beyond this many contacts Newton does not get far from zero, the path from the last step's problem gets nowhere, and the
 /// interior point takes as many steps as for few contacts.
 pub(super) const LARGE: usize = 200;

@@ -1,9 +1,10 @@
 //! The tables of a step: with impulses of the last one, and without.
 
 use crate::auto::plans::{
-    Begin, FEW, LARGE, LAST_IMPULSES, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table, WHOLE_STEPS,
+    Begin, FEW, LARGE, LAST_IMPULSES, MANY, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table,
+    WHOLE_STEPS,
 };
-use crate::auto::profile::Need::{Any, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
+use crate::auto::profile::Need::{Any, Lone, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
 use crate::auto::rest::Follow;
 use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
@@ -80,6 +81,8 @@ pub(super) const INFEASIBLE: Stage = Stage {
 
 /// Sweeps of a sketch. (With 30 a bin of hulls takes half as many factorisations again: what they do not sketch is left to Newton.)
 const SKETCH_SWEEPS: usize = 12;
+/// Conjugate sweeps of one: 1e-2 m/s is reached after 15 to 65 in heaps of balls.
+const CONJUGATE_SKETCH: usize = 60;
 
 const DRAFT_FROM_SCRATCH: Stage = Stage {
     name: "draft-from-scratch",
@@ -96,8 +99,16 @@ pub const SKETCH: Table = Table {
     patches: false,
     stages: &[
         Stage {
+            name: "conjugate-sweeps-60",
+            when: &[MoreThan(MANY), Lone],
+            from: Begin::Guess,
+            run: |chain, p| chain.conjugate_sketch(CONJUGATE_SKETCH, p),
+            rule: false,
+            why: "conjugate sweeps are there for the cost of a factorisation or two",
+        },
+        Stage {
             name: "sweeps-12",
-            when: &[MoreThan(LARGE)],
+            when: &[MoreThan(LARGE), Not(&[Lone])],
             from: Begin::Guess,
             run: |chain, p| chain.sketch(SKETCH_SWEEPS, p),
             rule: false,
@@ -129,8 +140,24 @@ pub const WARM: Table = Table {
             why: "redundant contacts at rest: a factorisation or two where modes stay as they are",
         },
         Stage {
+            name: "sweeps-and-mending",
+            when: &[MoreThan(MANY), Lone],
+            from: Begin::Guess,
+            run: |chain, p| chain.sweep_and_mend(p),
+            rule: true,
+            why: "what is struck somewhere in every step: conjugate sweeps from the last impulses, mended where they stall, without a factorisation of the whole",
+        },
+        Stage {
+            name: "compliant-about-swept",
+            when: &[MoreThan(MANY), Lone],
+            from: Begin::Best,
+            run: |chain, p| chain.compliant_about_swept(p),
+            rule: true,
+            why: "where sweeps stall all the same: of 23 heaps of balls 21 end here, and Newton from the last impulses, or the same about them, ended none that it left",
+        },
+        Stage {
             name: "newton-whole-steps",
-            when: &[],
+            when: &[Not(&[MoreThan(MANY), Lone])],
             from: Begin::Guess,
             run: |chain, p| chain.newton_from_guess(Map::Natural, WHOLE_STEPS, p),
             rule: true,
@@ -141,7 +168,7 @@ pub const WARM: Table = Table {
         DRAFT_FROM_SCRATCH,
         Stage {
             name: "compliant-near",
-            when: &[MoreThan(FEW)],
+            when: &[MoreThan(FEW), Not(&[MoreThan(MANY), Lone])],
             from: Begin::Guess,
             run: |chain, p| chain.compliant(&CompliantSettings::NEAR, p),
             rule: true,
