@@ -102,6 +102,7 @@ class Scene:
         title: str | None = None,
         gravity: ArrayLike | None = None,
         parameters: Mapping[str, Number] | None = None,
+        seed: int | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
         torsion: Number | None = None,
@@ -125,7 +126,7 @@ class Scene:
         rolling resistance, m. The others are keys of ``[step]`` in
         the page of scene files. folder: where meshes and height fields are looked for.
         """
-        text = _toml.table("", {"format": 1, "title": title, "gravity": gravity})
+        text = _toml.table("", {"format": 1, "title": title, "gravity": gravity, "seed": seed})
         if parameters:
             # Names of parameters are the user's own, underscores and all.
             text += "\n[parameters]\n"
@@ -267,6 +268,7 @@ class Scene:
         angular_velocity: ArrayLike | None = None,
         groups: Sequence[str] | None = None,
         collide: bool | None = None,
+        material: str | None = None,
         friction: Number | Mapping[str, Number] | None = None,
         restitution: Number | None = None,
         torsion: Number | None = None,
@@ -288,7 +290,7 @@ class Scene:
         entries = {
             "name": name, "count": count, "shape": shape, "motion": motion, "mass": mass, "density": density,
             "inertia": inertia, "center_of_mass": center_of_mass, "any_inertia": any_inertia, "position": position, "orientation": orientation, "velocity": velocity,
-            "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "friction": friction,
+            "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "material": material, "friction": friction,
             "restitution": restitution, "torsion": torsion, "rolling": rolling, "surface": surface, "grain": grain,
         }  # fmt: skip
         self._add("[[body]]", entries)
@@ -310,6 +312,22 @@ class Scene:
             "collide": collide,
         }  # fmt: skip
         self._add("[[contact]]", pair)
+
+    def pair(
+        self,
+        a: str,
+        b: str,
+        *,
+        friction: Number | Mapping[str, Number] | None = None,
+        restitution: Number | None = None,
+        torsion: Number | None = None,
+        rolling: Number | None = None,
+    ) -> None:
+        """Says what holds between bodies of two materials, named by ``material`` of :meth:`body`."""
+        pair = {
+            "materials": [a, b], "friction": friction, "restitution": restitution, "torsion": torsion, "rolling": rolling,
+        }  # fmt: skip
+        self._add("[[pair]]", pair)
 
     def force(
         self,

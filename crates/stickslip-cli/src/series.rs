@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::scene_in;
 use stickslip::dynamics::probe::Probe;
-use stickslip::prelude::World;
-use stickslip::record::Reader;
+use stickslip::prelude::{BodyState, World};
 use stickslip::record::files::replace;
 use stickslip::record::parquet::{Cells, TableColumn, write_table};
+use stickslip::record::{Frame, Reader};
 use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_plot::{Axis, Plot, Sheet};
 
@@ -16,7 +16,7 @@ use stickslip_plot::{Axis, Plot, Sheet};
 /// Names: energy, kinetic energy, potential energy; of a body BODY.x .y .z .qs .qx .qy .qz .vx .vy .vz .wx .wy .wz .speed and `kinetic energy
 /// of BODY`; of its contacts `force on BODY`, `force on BODY from BODY` and `torque on BODY`, as sizes or with .x .y .z, forces also with
 /// .normal and .friction, and `gap between BODY and BODY`; of a joint or spring JOINT.x to JOINT.rz, JOINT.force and JOINT.torque (with .x .y
-/// .z), and JOINT.hold.rx, JOINT.motor.rx, JOINT.friction.rx of each axis. Forces are means over each step, in N.
+/// .z), and JOINT.hold.rx, JOINT.motor.rx, JOINT.friction.rx and JOINT.rate.rx of each axis; `frame NAME.x` and the like of a frame, `frame NAME.ax` or BODY.ax for accelerations. Forces are means over each step, in N.
 ///
 /// Example: stickslip series stack.parquet --of "force on a from ground.z" --of energy -o stack.csv
 #[derive(clap::Args)]
@@ -131,12 +131,16 @@ impl Series {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|e| Failure::Input(format!("--of {e}")))?;
         let (mut t, mut values) = (Vec::new(), vec![Vec::new(); probes.len()]);
+        let mut last: Option<Vec<BodyState>> = None;
         for frame in reader.by_ref() {
-            let step = frame?.step;
+            let Frame { start, step } = frame?;
+            let start = start.map(|start| start.bodies);
+            let before = start.as_deref().or(last.as_deref());
             t.push(step.t);
             for (values, probe) in values.iter_mut().zip(&probes) {
-                values.push(probe.of(model, &step));
+                values.push(probe.of(model, before, &step));
             }
+            last = Some(step.bodies);
         }
         let seal = reader.seal().warning();
         for warning in reader.warnings.iter().chain(&seal) {

@@ -1,6 +1,8 @@
 //! From what the file says to a checked world.
 
-use crate::builder::{AxisSpec, BodySpec, GearSpec, HoldSpec, JointSpec, MotorSpec, SpringSpec};
+use crate::builder::{
+    AxisSpec, BodySpec, GearSpec, HoldSpec, JointSpec, MaterialPair, MotorSpec, SpringSpec,
+};
 use crate::error::BuildError;
 use crate::expression::{Function, STATE_NAMES};
 use crate::motion::{Motion, SurfaceLaw, TimeFunction};
@@ -57,6 +59,16 @@ impl World {
             if pair.torsion.is_some() || pair.rolling.is_some() {
                 builder = builder.pair_moments(a.clone(), b.clone(), pair.torsion, pair.rolling);
             }
+        }
+        for pair in &scene.material_pairs {
+            builder = builder.material_pair(MaterialPair {
+                materials: pair.materials.clone(),
+                friction: pair.friction,
+                curve: pair.curve.as_ref().map(scene::Curve::function),
+                restitution: pair.restitution,
+                torsion: pair.torsion,
+                rolling: pair.rolling,
+            });
         }
         for force in &scene.forces {
             builder = builder.force(force.body.clone(), wrench_of(force));
@@ -149,6 +161,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
                 angular: body.angular_velocity,
             },
         },
+        material: body.made_of.clone(),
         friction: Some(body.material.friction),
         restitution: Some(body.material.restitution),
         torsion: Some(body.material.moments.torsion),

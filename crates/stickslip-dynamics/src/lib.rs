@@ -31,8 +31,8 @@ mod stopwatch;
 mod world;
 
 pub use builder::{
-    AxisSpec, BALL, BodySpec, GearSpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec,
-    WORLD, WorldBuilder,
+    AxisSpec, BALL, BodySpec, GearSpec, HINGE, HoldSpec, JointSpec, MaterialPair, MotorSpec,
+    SLIDER, SpringSpec, WORLD, WorldBuilder,
 };
 pub use error::{BuildError, StepError};
 pub use motion::{ForceLaw, Motion, SurfaceLaw, TimeFunction};

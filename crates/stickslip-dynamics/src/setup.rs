@@ -2,9 +2,8 @@
 //! their contacts.
 
 use crate::motion::{ForceLaw, Motion, SurfaceLaw, TimeFunction};
-use stickslip_geometry::Pose;
 use stickslip_model::joint::AXES;
-use stickslip_model::{Aims, Friction, Model};
+use stickslip_model::{Aims, Friction, MaterialTable, Model};
 
 /// The constant part of a world; what is set from outside between steps changes it in `control.rs` alone.
 #[derive(Clone)]
@@ -20,17 +19,6 @@ pub(crate) struct Setup {
     pub(crate) drives: Vec<Drives>,
     /// How each moving surface of the model moves.
     pub(crate) surfaces: Vec<SurfaceLaw>,
-    /// Names for places on bodies, sorted.
-    pub(crate) frames: Vec<NamedFrame>,
-}
-
-/// A name for a place on a body.
-#[derive(Clone, Debug)]
-pub(crate) struct NamedFrame {
-    pub(crate) name: String,
-    /// `None` is the world.
-    pub(crate) body: Option<usize>,
-    pub(crate) pose: Pose,
 }
 
 /// Coefficients of friction by pair of bodies.
@@ -40,13 +28,18 @@ pub(crate) struct Frictions {
     pub(crate) bodies: Vec<Friction>,
     /// Pairs with an entry of their own, sorted.
     pub(crate) pairs: Vec<([usize; 2], Friction)>,
+    /// Pairs of materials likewise.
+    pub(crate) materials: MaterialTable<Friction>,
 }
 
 impl Frictions {
-    /// The pair's own entry, else the larger of the two bodies'.
+    /// The pair's own entry, else that of its materials, else the larger of the two bodies'.
     pub(crate) fn of(&self, bodies: [usize; 2]) -> Friction {
         if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
             return self.pairs[k].1;
+        }
+        if let Some(own) = self.materials.of(bodies) {
+            return *own;
         }
         let [a, b] = bodies.map(|i| self.bodies[i]);
         Friction {
@@ -63,19 +56,26 @@ pub(crate) struct Restitutions {
     pub(crate) bodies: Vec<f64>,
     /// Pairs with an entry of their own, sorted.
     pub(crate) pairs: Vec<([usize; 2], f64)>,
+    /// Pairs of materials likewise.
+    pub(crate) materials: MaterialTable<f64>,
 }
 
 impl Restitutions {
     /// Does any pair restitute?
     pub(crate) fn any(&self) -> bool {
-        self.bodies.iter().any(|&e| e > 0.0) || self.pairs.iter().any(|p| p.1 > 0.0)
+        self.bodies.iter().any(|&e| e > 0.0)
+            || self.pairs.iter().any(|p| p.1 > 0.0)
+            || self.materials.pairs.iter().any(|p| p.1 > 0.0)
     }
 
-    /// The pair's own entry, else the larger of the two bodies'.
+    /// The pair's own entry, else that of its materials, else the larger of the two bodies'.
     pub(crate) fn of(&self, bodies: [usize; 2]) -> f64 {
         match self.pairs.binary_search_by_key(&bodies, |p| p.0) {
             Ok(k) => self.pairs[k].1,
-            Err(_) => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
+            Err(_) => match self.materials.of(bodies) {
+                Some(own) => *own,
+                None => self.bodies[bodies[0]].max(self.bodies[bodies[1]]),
+            },
         }
     }
 }

@@ -318,11 +318,8 @@ impl World {
     /// Where the frame of that name is in the world; `None` where there is none.
     #[must_use]
     pub fn frame(&self, name: &str) -> Option<Pose> {
-        let frames = &self.setup.frames;
-        let found = frames.binary_search_by(|f| f.name.as_str().cmp(name));
-        let frame = &frames[found.ok()?];
-        let on = frame.body.map_or(Pose::IDENTITY, |i| self.states()[i].pose);
-        Some(on.then(&frame.pose))
+        let frame = self.setup.model.frame(name)?;
+        Some(frame.state(self.states()).pose)
     }
 
     /// What the joint or spring of that name did in the last step; `None` before the first one.

@@ -11,6 +11,7 @@ const WHOLE: &str = r#"
 format = 1
 title = "everything"
 gravity = [0, 0, -9.81]
+seed = 1
 
 [parameters]
 a = 1
@@ -28,6 +29,8 @@ energy-check = false
 [material]
 friction = { static = 0.5, kinetic = 0.4 }
 restitution = 0
+torsion = 0
+rolling = 0
 
 [[body]]
 name = "ground"
@@ -48,6 +51,9 @@ velocity = [0, 0, 0]
 angular-velocity = [0, 0, 0]
 friction = { static = 0.5, kinetic = 0.4 }
 restitution = 0
+torsion = 0
+rolling = 0
+material = "steel"
 
 [[body]]
 name = "box"
@@ -124,6 +130,11 @@ density = 1
 shape = { box = { size = [1, 1, 1] } }
 position = [0, 0, 0]
 orientation = { axis = [0, 0, 1], angle = 1 }
+
+[[pair]]
+materials = ["steel", "steel"]
+friction = { static = 0.5, kinetic = 0.4 }
+restitution = 0
 
 [[contact]]
 bodies = ["ground", "box"]

@@ -1,5 +1,6 @@
 //! Friction that depends on how fast a contact slips.
 
+use crate::materials::MaterialTable;
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,17 +66,28 @@ pub struct SlipCurves {
     pub bodies: Vec<(f64, Option<SlipCurve>)>,
     /// Pairs with friction of their own, sorted: their curve, or none where two coefficients serve.
     pub pairs: Vec<([usize; 2], Option<SlipCurve>)>,
+    /// Pairs of materials with friction of their own, likewise.
+    pub materials: MaterialTable<Option<SlipCurve>>,
 }
 
 impl SlipCurves {
-    /// That of a pair: its own; else, of the two bodies' materials, that of the one with more friction at rest (of equals the first's).
+    /// Has no pair a curve?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty() && self.pairs.is_empty() && self.materials.pairs.is_empty()
+    }
+
+    /// That of a pair: its own; else that of its materials; else, of the two bodies' materials, that of the one with more friction at rest (of equals the first's).
     #[must_use]
     pub fn of(&self, bodies: [usize; 2]) -> Option<&SlipCurve> {
-        if self.bodies.is_empty() && self.pairs.is_empty() {
+        if self.is_empty() {
             return None;
         }
         if let Ok(k) = self.pairs.binary_search_by_key(&bodies, |p| p.0) {
             return self.pairs[k].1.as_ref();
+        }
+        if let Some(own) = self.materials.of(bodies) {
+            return own.as_ref();
         }
         let [a, b] = [self.bodies.get(bodies[0])?, self.bodies.get(bodies[1])?];
         if b.0 > a.0 {
@@ -115,6 +127,7 @@ mod tests {
                 (0.5, None),
                 (0.2, Some(curve(0.2))),
             ],
+            materials: MaterialTable::default(),
             pairs: vec![([0, 1], Some(curve(0.9)))],
         };
         let at = |bodies| curves.of(bodies).map(|c| c.at(0.0));

@@ -5,6 +5,7 @@
 //! | [`model`] | bodies with shapes and masses, what joins them |
 //! | [`joint`], [`spring`] | kinematics of joints and springs: coordinates, directions, what they aim at |
 //! | [`curve`] | friction that depends on the speed of the slip |
+//! | [`materials`] | what pairs of materials have |
 //! | [`moments`] | contacts that resist spinning and rolling |
 //! | [`gear`] | equations between the coordinates of two joints |
 //! | [`scheme`] | where and when each method writes the law of a contact |
@@ -24,6 +25,7 @@ pub mod curve;
 pub mod gear;
 pub mod islands;
 pub mod joint;
+pub mod materials;
 pub mod model;
 pub mod moments;
 pub mod restitution;
@@ -37,7 +39,8 @@ pub use certificate::{Bound, Certificate, Residual};
 pub use curve::{SlipCurve, SlipCurves};
 pub use gear::Gear;
 pub use joint::{Aims, Along, Joint, JointImpulse};
-pub use model::{Body, Model};
+pub use materials::MaterialTable;
+pub use model::{Body, Model, NamedFrame};
 pub use moments::{Moments, PairMoments};
 pub use restitution::Restitution;
 pub use scheme::Scheme;

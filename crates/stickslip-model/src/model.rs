@@ -5,9 +5,10 @@ use crate::gear::Gear;
 use crate::joint::Joint;
 use crate::moments::PairMoments;
 use crate::spring::Spring;
+use crate::step::BodyState;
 use crate::surface::{Grain, MovingSurface};
 use glam::DMat3;
-use stickslip_geometry::{MassProperties, Shape};
+use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 
 /// One body.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,38 @@ pub struct Body {
     pub grain: Option<Grain>,
 }
 
+/// A name for a place on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedFrame {
+    /// Unique name; frames are sorted by it.
+    pub name: String,
+    /// `None` is the world.
+    pub body: Option<usize>,
+    /// Where it is, in the body's frame.
+    pub pose: Pose,
+}
+
+impl NamedFrame {
+    /// Where it is in the world and how it moves, with the bodies in these states.
+    #[must_use]
+    pub fn state(&self, states: &[BodyState]) -> BodyState {
+        let Some(body) = self.body.map(|k| &states[k]) else {
+            return BodyState {
+                pose: self.pose,
+                ..BodyState::default()
+            };
+        };
+        let pose = body.pose.then(&self.pose);
+        BodyState {
+            pose,
+            twist: Twist {
+                linear: body.twist.at(pose.position - body.pose.position),
+                angular: body.twist.angular,
+            },
+        }
+    }
+}
+
 /// The bodies of a world and what joins them, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
@@ -45,6 +78,8 @@ pub struct Model {
     pub curves: SlipCurves,
     /// Moments that contacts bear, by pair.
     pub moments: PairMoments,
+    /// Names for places on bodies, sorted.
+    pub frames: Vec<NamedFrame>,
 }
 
 impl Model {
@@ -53,6 +88,13 @@ impl Model {
     pub fn may_collide(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.bodies[i], &self.bodies[j]);
         (a.is_free() || b.is_free()) && !(a.ghost || b.ghost) && a.groups & b.groups == 0
+    }
+
+    /// The frame of that name.
+    #[must_use]
+    pub fn frame(&self, name: &str) -> Option<&NamedFrame> {
+        let found = self.frames.binary_search_by(|f| f.name.as_str().cmp(name));
+        found.ok().map(|k| &self.frames[k])
     }
 
     /// Names of the bodies, in their order.

@@ -13,6 +13,8 @@
 //! spins almost freely. Rolling has a bound of its own, as the other moments of a patch have another cause (its pressure moves
 //! ahead of its middle) and take nothing from friction.
 
+use crate::materials::MaterialTable;
+
 /// How far moments reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
@@ -47,16 +49,34 @@ pub struct PairMoments {
     pub bodies: Vec<(Moments, f64)>,
     /// Pairs with an entry of their own, sorted.
     pub pairs: Vec<([usize; 2], Moments)>,
+    /// Torsion and rolling of pairs of materials, where they are given.
+    pub materials: MaterialTable<[Option<f64>; 2]>,
 }
 
 impl PairMoments {
+    /// Those that the materials of two bodies have, whatever the pair's own entry says.
+    ///
+    /// # Panics
+    /// Where there is no such body.
+    #[must_use]
+    pub fn of_materials(&self, bodies: [usize; 2]) -> Moments {
+        let [a, b] = bodies.map(|body| self.bodies[body].0);
+        let both = a.combined(b);
+        self.materials
+            .of(bodies)
+            .map_or(both, |[torsion, rolling]| Moments {
+                torsion: torsion.unwrap_or(both.torsion),
+                rolling: rolling.unwrap_or(both.rolling),
+            })
+    }
+
     /// Those of a pair, with a length ℓ that turns its angular velocities into speeds (the least radius of gyration of the two): its own
     /// entry, else the larger of the two bodies'. None where it has none, or where neither body turns by itself.
     #[must_use]
     pub fn of(&self, bodies: [usize; 2]) -> Option<(Moments, f64)> {
         let [a, b] = [self.bodies.get(bodies[0])?, self.bodies.get(bodies[1])?];
         let own = self.pairs.binary_search_by_key(&bodies, |p| p.0);
-        let moments = own.map_or_else(|_| a.0.combined(b.0), |k| self.pairs[k].1);
+        let moments = own.map_or_else(|_| self.of_materials(bodies), |k| self.pairs[k].1);
         let length = a.1.min(b.1);
         (!moments.is_none() && length.is_finite()).then_some((moments, length))
     }
@@ -77,6 +97,7 @@ mod tests {
                 (of(0.0, 0.3), 1.0),
                 (of(1.0, 1.0), fixed),
             ],
+            materials: MaterialTable::default(),
             pairs: vec![([0, 2], of(0.0, 0.0)), ([1, 3], of(0.5, 0.0))],
         };
         assert_eq!(all.of([0, 1]), Some((of(0.1, 0.0), 2.0)));

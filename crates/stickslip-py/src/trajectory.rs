@@ -149,10 +149,14 @@ impl Trajectory {
         let (values, unit) = detached(py, || {
             let world = World::from_scene(&scene_of(&self.run)?)?;
             let probe = Probe::parse(name, world.model()).map_err(Fault::input)?;
-            let of = |f: &Frame| probe.of(world.model(), &f.step).unwrap_or(f64::NAN);
-            let values: Vec<u8> = (self.run.frames.iter())
-                .flat_map(|frame| of(frame).to_ne_bytes())
-                .collect();
+            let mut last: Option<&[BodyState]> = None;
+            let mut values = Vec::new();
+            for Frame { start, step } in &self.run.frames {
+                let before = start.as_ref().map(|start| &*start.bodies).or(last);
+                let value = probe.of(world.model(), before, step).unwrap_or(f64::NAN);
+                values.extend(value.to_ne_bytes());
+                last = Some(&step.bodies);
+            }
             Ok((values, probe.unit()))
         })?;
         Ok((PyBytes::new(py, &values), unit))

@@ -96,6 +96,13 @@ impl Random {
         &among[self.below(among.len())]
     }
 
+    /// Of the normal distribution with mean 0 and standard deviation 1 (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        // In (0, 1]: its logarithm is finite.
+        let (first, second) = (1.0 - self.unit(), self.unit());
+        libm::sqrt(-2.0 * libm::log(first)) * libm::cos(2.0 * std::f64::consts::PI * second)
+    }
+
     /// Components uniform in [−1, 1).
     pub fn vec3(&mut self) -> DVec3 {
         DVec3::new(self.signed(), self.signed(), self.signed())
@@ -148,6 +155,24 @@ mod tests {
                 "{counts:?}"
             );
         }
+    }
+
+    /// Mean, variance and fourth moment of 10⁵ numbers within five standard deviations of 0, 1 and 3.
+    #[test]
+    fn normal_numbers_have_the_moments_of_their_distribution() {
+        let (mut random, n) = (Random::new(5), 100_000);
+        let mut sums = [0.0; 3];
+        for _ in 0..n {
+            let x = random.normal();
+            assert!(x.is_finite());
+            for (sum, power) in sums.iter_mut().zip([x, x * x, x * x * x * x]) {
+                *sum += power / f64::from(n);
+            }
+        }
+        // Deviations of the means: √(1/n), √(2/n), √(96/n).
+        assert!(sums[0].abs() < 0.016, "{sums:?}");
+        assert!((sums[1] - 1.0).abs() < 0.0224, "{sums:?}");
+        assert!((sums[2] - 3.0).abs() < 0.155, "{sums:?}");
     }
 
     #[test]

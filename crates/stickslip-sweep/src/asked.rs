@@ -2,7 +2,7 @@
 
 use crate::error::SweepError;
 use stickslip::dynamics::probe::Probe;
-use stickslip::model::{Model, StepRecord};
+use stickslip::model::{BodyState, Model, StepRecord};
 use stickslip::record::{Header, RecordError, Recorder, Start, Summary};
 
 /// Which of the values that a number takes in a run.
@@ -74,6 +74,8 @@ pub(crate) struct Watch<'a> {
     model: &'a Model,
     asked: &'a [Asked],
     seen: Vec<Seen>,
+    /// The states at the end of the last step, where somebody looks back.
+    before: Option<Vec<BodyState>>,
 }
 
 /// What has been seen of one number.
@@ -100,18 +102,22 @@ impl<'a> Watch<'a> {
             model,
             asked,
             seen: vec![nothing; asked.len()],
+            before: None,
         }
     }
 
     fn look(&mut self, step: &StepRecord) {
         for (asked, seen) in self.asked.iter().zip(&mut self.seen) {
-            if let Some(x) = asked.probe.of(self.model, step) {
+            if let Some(x) = asked.probe.of(self.model, self.before.as_deref(), step) {
                 seen.last = Some(x);
                 seen.max = seen.max.max(x);
                 seen.min = seen.min.min(x);
                 seen.sum += x * step.h;
                 seen.time += step.h;
             }
+        }
+        if self.asked.iter().any(|asked| asked.probe.looks_back()) {
+            self.before = Some(step.bodies.clone());
         }
     }
 

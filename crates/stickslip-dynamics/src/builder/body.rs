@@ -20,6 +20,8 @@ pub struct BodySpec {
     pub motion: Motion,
     /// Where it starts, if free.
     pub state: BodyState,
+    /// Name of its material, for pairs of materials ([`MaterialPair`]).
+    pub material: Option<String>,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
     /// Radius by which friction at it resists a spin, m; the world's default where `None`.
@@ -80,6 +82,7 @@ impl BodySpec {
             mass,
             motion,
             state: BodyState::default(),
+            material: None,
             friction: None,
             torsion: None,
             rolling: None,
@@ -124,6 +127,13 @@ impl BodySpec {
     #[must_use]
     pub fn in_group(mut self, group: impl Into<String>) -> Self {
         self.groups.push(group.into());
+        self
+    }
+
+    /// Names the body's material.
+    #[must_use]
+    pub fn made_of(mut self, material: impl Into<String>) -> Self {
+        self.material = Some(material.into());
         self
     }
 

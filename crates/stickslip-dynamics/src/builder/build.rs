@@ -11,12 +11,12 @@ use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
 use crate::methods::Method;
 use crate::motion::Motion;
-use crate::setup::{AppliedForce, Drives, Frictions, NamedFrame, Restitutions, Setup};
+use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
 use crate::world::World;
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 use stickslip_model::{
-    Body, BodyState, Cone, Friction, Grain, Model, Moments, MovingSurface, SlipCurve,
+    Body, BodyState, Cone, Friction, Grain, Model, Moments, MovingSurface, NamedFrame, SlipCurve,
 };
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
@@ -32,7 +32,10 @@ impl WorldBuilder {
     pub fn build(mut self) -> Result<World, BuildError> {
         self.check_settings()?;
         self.sort_bodies()?;
+        let made_of = self.bodies.iter().map(|b| b.material.clone());
+        let made_of: Vec<Option<String>> = made_of.collect();
         let (mut setup, states) = self.take_bodies()?;
+        self.add_material_pairs(&mut setup, &made_of)?;
         let apart = self.add_pairs(&mut setup)?;
         self.add_forces(&mut setup)?;
         self.add_frames(&mut setup)?;
@@ -100,7 +103,6 @@ impl WorldBuilder {
             restitutions: Restitutions::default(),
             drives: Vec::new(),
             surfaces: Vec::new(),
-            frames: Vec::new(),
         };
         let mut states = Vec::new();
         let groups = group_bits(&self.bodies)?;
@@ -187,8 +189,7 @@ impl WorldBuilder {
         let mut moments = Vec::new();
         for (names, given) in &self.pair_moments {
             let bodies = pair(names)?;
-            let own = bodies.map(|i| model.moments.bodies[i].0);
-            let both = own[0].combined(own[1]);
+            let both = model.moments.of_materials(bodies);
             let [torsion, rolling] = given;
             let torsion = check_length("torsion", torsion.unwrap_or(both.torsion))?;
             let rolling = check_length("rolling", rolling.unwrap_or(both.rolling))?;
@@ -230,9 +231,9 @@ impl WorldBuilder {
                 WORLD => None,
                 name => Some(index(&setup.model, name, "a frame")?),
             };
-            setup.frames.push(NamedFrame { name, body, pose });
+            setup.model.frames.push(NamedFrame { name, body, pose });
         }
-        setup.frames.sort_by(|a, b| a.name.cmp(&b.name));
+        setup.model.frames.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(())
     }
 
@@ -245,6 +246,7 @@ impl WorldBuilder {
         let moments = &mut setup.model.moments;
         let any =
             moments.bodies.iter().any(|m| !m.0.is_none()) || pairs.iter().any(|m| !m.1.is_none());
+        let any = any || !moments.materials.pairs.is_empty();
         if !any {
             moments.bodies.clear();
             return Ok(());

@@ -5,12 +5,14 @@ pub(crate) mod build;
 mod build_joint;
 mod checks;
 mod joint;
+mod material_pair;
 
 pub use body::BodySpec;
 pub(crate) use checks::RATIOS;
 pub use joint::{
     AxisSpec, BALL, GearSpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
 };
+pub use material_pair::MaterialPair;
 
 use crate::methods::Method;
 use crate::motion::ForceLaw;
@@ -38,6 +40,7 @@ pub struct WorldBuilder {
     friction: Friction,
     restitution: f64,
     pair_restitutions: Vec<([String; 2], f64)>,
+    material_pairs: Vec<MaterialPair>,
     moments: Moments,
     /// Torsion and rolling of pairs, where they are given.
     pair_moments: Vec<([String; 2], [Option<f64>; 2])>,
@@ -63,6 +66,7 @@ impl World {
             friction: Friction::default(),
             restitution: 0.0,
             pair_restitutions: Vec::new(),
+            material_pairs: Vec::new(),
             moments: Moments::default(),
             pair_moments: Vec::new(),
             settings: Settings::default(),

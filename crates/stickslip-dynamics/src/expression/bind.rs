@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::code::{Item, Operator, Step};
+use stickslip_random::Random;
+
+use super::code::{Draw, Item, Operator, Step};
 use super::function::{Function, STACK};
 use super::jet::Jet;
 use super::nearest::nearest;
@@ -19,6 +21,8 @@ pub struct Scope<'a> {
     pub(super) time: bool,
     /// Whether a body's state may be used.
     pub(super) state: bool,
+    /// The seed of the formula's random numbers, where it may draw some.
+    pub(super) seed: Option<u64>,
 }
 
 impl<'a> Scope<'a> {
@@ -30,6 +34,7 @@ impl<'a> Scope<'a> {
             index: None,
             time: false,
             state: false,
+            seed: None,
         }
     }
 
@@ -51,6 +56,13 @@ impl<'a> Scope<'a> {
     #[must_use]
     pub fn with_state(mut self) -> Self {
         self.state = true;
+        self
+    }
+
+    /// The same scope with random numbers from this seed: each formula draws from it anew.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
         self
     }
 
@@ -117,10 +129,14 @@ impl Expression {
     pub fn bind(&self, scope: &Scope<'_>) -> Result<Function, ExpressionError> {
         let mut steps: Vec<Step> = Vec::new();
         let mut stack: Vec<Operand> = Vec::new();
+        let mut random = scope.seed.map(Random::new);
         for (item, span) in &self.code {
             let step = match item {
                 Item::Number(value) => Step::Constant(*value),
                 Item::Name(name) => scope.look_up(name, span)?,
+                Item::Draw(draw) => {
+                    Step::Constant(drawn(*draw, span, random.as_mut(), &mut steps, &mut stack)?)
+                }
                 Item::Apply(operator) => {
                     apply(*operator, span, &mut steps, &mut stack);
                     continue;
@@ -152,6 +168,40 @@ impl Expression {
         let start = self.code.iter().map(|(_, span)| span.start).min();
         let end = self.code.iter().map(|(_, span)| span.end).max();
         start.unwrap_or(0)..end.unwrap_or(0)
+    }
+}
+
+/// A random number, whose two operands are taken off the stack.
+fn drawn(
+    draw: Draw,
+    span: &Span,
+    random: Option<&mut Random>,
+    steps: &mut Vec<Step>,
+    stack: &mut Vec<Operand>,
+) -> Result<f64, ExpressionError> {
+    let refused = |message: &str| Err(ExpressionError::new(span.clone(), message));
+    let Some(random) = random else {
+        return refused("random numbers are drawn in the formulas of a [[body]] only");
+    };
+    let operands = stack.split_off(stack.len() - 2);
+    let [
+        Operand::Constant { value: a, .. },
+        Operand::Constant { value: b, .. },
+    ] = operands[..]
+    else {
+        return refused("a random number is drawn once: its bounds cannot change in time");
+    };
+    // Each constant is one step.
+    steps.truncate(steps.len() - 2);
+    match draw {
+        Draw::Uniform if a > b => {
+            refused("`uniform(a, b)` is between a and b, and a must not be the larger")
+        }
+        Draw::Uniform => Ok(random.between(a, b)),
+        Draw::Normal if b < 0.0 => {
+            refused("`normal(m, s)` has the standard deviation s, which must not be negative")
+        }
+        Draw::Normal => Ok(a + b * random.normal()),
     }
 }
 

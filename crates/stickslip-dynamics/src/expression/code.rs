@@ -35,6 +35,18 @@ pub(super) enum Operator {
     Floor,
 }
 
+/// A random number, drawn when the formula is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Draw {
+    /// Uniform between two numbers.
+    Uniform,
+    /// Normal, by mean and standard deviation.
+    Normal,
+}
+
+/// The functions that draw, by name; both take two arguments.
+pub(super) const DRAWS: [(&str, Draw); 2] = [("normal", Draw::Normal), ("uniform", Draw::Uniform)];
+
 /// The functions a formula may call, by name.
 pub(super) const FUNCTIONS: [(&str, Operator); 15] = [
     ("abs", Operator::Abs),
@@ -53,6 +65,11 @@ pub(super) const FUNCTIONS: [(&str, Operator); 15] = [
     ("sqrt", Operator::Sqrt),
     ("tan", Operator::Tan),
 ];
+
+/// Is this the name of a function?
+pub(super) fn is_function(name: &str) -> bool {
+    FUNCTIONS.iter().any(|f| f.0 == name) || DRAWS.iter().any(|f| f.0 == name)
+}
 
 impl Operator {
     /// The number of operands taken from the stack.
@@ -107,6 +124,7 @@ pub(super) enum Item {
     Number(f64),
     Name(Box<str>),
     Apply(Operator),
+    Draw(Draw),
 }
 
 /// One piece of a bound formula, in which only the time (and a body's state) is unknown.

@@ -31,7 +31,7 @@ pub use jet::Jet;
 pub(crate) use nearest::nearest;
 pub use parameters::resolve;
 
-use code::{FUNCTIONS, Item};
+use code::Item;
 
 /// A range of bytes in the text of a formula.
 pub type Span = std::ops::Range<usize>;
@@ -108,7 +108,7 @@ impl Expression {
     pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
         self.code.iter().filter_map(|(item, span)| match item {
             Item::Name(name) => Some((&**name, span.clone())),
-            Item::Number(_) | Item::Apply(_) => None,
+            Item::Number(_) | Item::Apply(_) | Item::Draw(_) => None,
         })
     }
 
@@ -146,7 +146,7 @@ pub fn refused_as_parameter(name: &str) -> Option<&'static str> {
     if BUILT_IN.contains(&name) {
         return Some("`t` (time), `i` (index) and `pi` have their own meaning in formulas");
     }
-    if FUNCTIONS.iter().any(|&(function, _)| function == name) {
+    if code::is_function(name) {
         return Some("this is the name of a function");
     }
     None

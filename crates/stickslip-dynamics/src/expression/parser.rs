@@ -11,7 +11,7 @@
 //!
 //! So `-2^2` is −4, `2^-1` is 1/2, and `2^3^2` is 2⁹.
 
-use super::code::{FUNCTIONS, Item, Operator};
+use super::code::{DRAWS, FUNCTIONS, Item, Operator, is_function};
 use super::lexer::{Token, TokenKind, tokens};
 use super::nearest::nearest;
 use super::{ExpressionError, Span};
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self, name: &str, span: Span) -> Result<(), ExpressionError> {
-        if FUNCTIONS.iter().any(|&(function, _)| function == name) {
+        if is_function(name) {
             let message = format!("`{name}` is a function: `(` must follow");
             return Err(ExpressionError::new(span, message));
         }
@@ -228,8 +228,12 @@ impl<'a> Parser<'a> {
     }
 
     fn call(&mut self, name: &str, span: Span) -> Result<(), ExpressionError> {
-        let Some(&(_, operator)) = FUNCTIONS.iter().find(|(function, _)| *function == name) else {
-            return Err(unknown_function(name, span));
+        let operator = FUNCTIONS.iter().find(|f| f.0 == name);
+        let draw = DRAWS.iter().find(|f| f.0 == name);
+        let (item, takes) = match (operator, draw) {
+            (Some(&(_, operator)), _) => (Item::Apply(operator), operator.arity()),
+            (None, Some(&(_, draw))) => (Item::Draw(draw), 2),
+            (None, None) => return Err(unknown_function(name, span)),
         };
         let mut count = 0;
         if self.accept(TokenKind::Close).is_none() {
@@ -242,21 +246,21 @@ impl<'a> Parser<'a> {
             }
             self.close(span.clone())?;
         }
-        let takes = operator.arity();
         if count != takes {
             let plural = if takes == 1 { "argument" } else { "arguments" };
             let message = format!("`{name}` takes {takes} {plural}, not {count}");
             return Err(ExpressionError::new(span, message));
         }
-        self.apply(operator, span);
+        self.code.push((item, span));
         Ok(())
     }
 }
 
 fn unknown_function(name: &str, span: Span) -> ExpressionError {
-    let known = FUNCTIONS.map(|(function, _)| function);
+    let functions = FUNCTIONS.iter().map(|f| f.0);
+    let known: Vec<&str> = functions.chain(DRAWS.iter().map(|f| f.0)).collect();
     let error = ExpressionError::new(span, format!("unknown function `{name}`"));
-    match nearest(name, known) {
+    match nearest(name, known.iter().copied()) {
         Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
         None => error.with_help(format!("the functions are {}", known.join(", "))),
     }

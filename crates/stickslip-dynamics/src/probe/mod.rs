@@ -1,12 +1,12 @@
 //! What can be read off a recorded step, by name: `box.x`, `energy`, `force on box`, `force on box from ground.z`, `torque on box.x`,
-//! `hinge.torque`, `hinge.rx`, `hinge.motor.rx`. The same names in the program, in Python, in sweeps and on the page.
+//! `hinge.torque`, `hinge.rx`, `hinge.rate.rx`, `hinge.motor.rx`, `frame hand.x`, `frame hand.ax`. The same names in the program, in Python, in sweeps and on the page.
 //!
 //! Forces and torques are means over the step: impulse by length. A record without length (a phase of an impact, the initial state)
 //! has none.
 
 mod names;
 
-use self::names::{of_bodies, of_one};
+use self::names::{of_bodies, of_frame, of_one};
 use crate::converge::quantity::{COMPONENTS, component_of};
 use glam::DVec3;
 use stickslip_model::joint::AXES;
@@ -27,6 +27,12 @@ enum What {
     Potential,
     /// One of [`COMPONENTS`] of a body.
     State(usize, usize),
+    /// One of [`COMPONENTS`] of a frame.
+    Frame(usize, usize),
+    /// Mean acceleration over the step of a body's origin.
+    Acceleration(usize, usize),
+    /// The same of a frame's.
+    FrameAcceleration(usize, usize),
     /// Of the contacts on a body, from another one where that is given.
     Force(usize, Option<usize>, Part),
     /// The torque of the same about the body's origin.
@@ -37,6 +43,8 @@ enum What {
     Joint(usize, Load, Part),
     /// A coordinate of a joint.
     Coordinate(usize, usize),
+    /// Its rate at the end of the step.
+    Rate(usize, usize),
     /// What acts along one axis of a joint.
     Axis(usize, AxisPart, usize),
 }
@@ -84,7 +92,8 @@ impl Probe {
             "energy" => Ok(What::Energy),
             "kinetic energy" => Ok(What::Kinetic(None)),
             "potential energy" => Ok(What::Potential),
-            _ => of_bodies(name, model).unwrap_or_else(|| of_one(name, model)),
+            _ => (of_frame(name, model).or_else(|| of_bodies(name, model)))
+                .unwrap_or_else(|| of_one(name, model)),
         };
         what.map_err(|reason| ProbeError {
             text: name.into(),
@@ -108,7 +117,9 @@ impl Probe {
         match self.what {
             What::Energy | What::Kinetic(_) | What::Potential => "J",
             What::Gap(..) => "m",
-            What::State(_, component) => COMPONENTS[component].1,
+            What::State(_, component) | What::Frame(_, component) => COMPONENTS[component].1,
+            What::Acceleration(..) | What::FrameAcceleration(..) => "m/s²",
+            What::Rate(_, axis) => ["m/s", "rad/s"][axis / 3],
             What::Force(..) | What::Joint(_, Load::Force, _) => "N",
             What::Torque(..) | What::Joint(_, Load::Torque, _) => "N m",
             What::Coordinate(_, axis) => ["m", "rad"][axis / 3],
@@ -116,16 +127,48 @@ impl Probe {
         }
     }
 
-    /// Its value at the end of a step, or its mean over it; `None` where a force is asked for and the record has no length, or a gap
-    /// where there is no contact.
+    /// Does it need the states before the step?
     #[must_use]
-    pub fn of(&self, model: &Model, step: &StepRecord) -> Option<f64> {
+    pub const fn looks_back(&self) -> bool {
+        matches!(
+            self.what,
+            What::Acceleration(..) | What::FrameAcceleration(..)
+        )
+    }
+
+    /// Its value at the end of a step, or its mean over it; `None` where a force or an acceleration is asked for and the record has no
+    /// length (or the states before it are not known), or a gap where there is no contact.
+    #[must_use]
+    pub fn of(
+        &self,
+        model: &Model,
+        before: Option<&[BodyState]>,
+        step: &StepRecord,
+    ) -> Option<f64> {
+        let change = |state: &dyn Fn(&[BodyState]) -> BodyState, axis: usize| {
+            let (old, new) = (state(before?), state(&step.bodies));
+            let change = new.twist.linear - old.twist.linear;
+            (step.h > 0.0).then(|| change[axis] / step.h)
+        };
         let per_time = |impulse: f64| (step.h > 0.0).then(|| impulse / step.h);
         match self.what {
             What::Energy => Some(step.energy),
             What::Kinetic(body) => Some(kinetic(model, &step.bodies, body)),
             What::Potential => Some(step.energy - kinetic(model, &step.bodies, None)),
             What::State(body, component) => Some(component_of(&step.bodies[body], component)),
+            What::Frame(frame, component) => {
+                let state = model.frames[frame].state(&step.bodies);
+                Some(component_of(&state, component))
+            }
+            What::Acceleration(body, axis) => change(&|states| states[body], axis),
+            What::FrameAcceleration(frame, axis) => {
+                change(&|states| model.frames[frame].state(states), axis)
+            }
+            What::Rate(joint, axis) => {
+                let joint = model.joints.get(joint)?;
+                let placed = joint.placed(&step.bodies);
+                Some(joint.rates(&placed, &step.bodies)[axis])
+            }
             What::Force(on, from, part) => per_time(force(step, on, from, part)),
             What::Torque(on, from, part) => per_time(part.of(torque(step, on, from))),
             What::Gap(a, b) => gap(step, [a, b]),
@@ -181,12 +224,18 @@ fn kinetic(model: &Model, states: &[BodyState], only: Option<usize>) -> f64 {
     each.sum()
 }
 
-/// Impulse of each contact on the body, N s, world frame, and where; from one other body if that is given.
-fn impulses(
-    step: &StepRecord,
-    on: usize,
-    from: Option<usize>,
-) -> impl Iterator<Item = (DVec3, DVec3, f64)> {
+/// What one contact does to a body, world frame.
+struct Pushed {
+    /// N s.
+    impulse: DVec3,
+    /// Beside that of the impulse, N m s.
+    moment: DVec3,
+    at: DVec3,
+    normal: f64,
+}
+
+/// What each contact does to the body; from one other body if that is given.
+fn impulses(step: &StepRecord, on: usize, from: Option<usize>) -> impl Iterator<Item = Pushed> {
     step.contacts.iter().filter_map(move |c| {
         let [a, b] = c.contact.bodies;
         let (sign, other) = match () {
@@ -195,25 +244,35 @@ fn impulses(
             () => return None,
         };
         let wanted = from.is_none_or(|from| from == other);
-        wanted.then(|| (sign * c.world_impulse(), c.contact.point, c.impulse.x))
+        wanted.then(|| Pushed {
+            impulse: sign * c.world_impulse(),
+            moment: sign * c.world_moment(),
+            at: c.contact.point,
+            normal: c.impulse.x,
+        })
     })
 }
 
 fn force(step: &StepRecord, on: usize, from: Option<usize>, part: Part) -> f64 {
     let all = impulses(step, on, from);
     match part {
-        Part::Normal => all.map(|(_, _, normal)| normal).sum(),
+        Part::Normal => all.map(|one| one.normal).sum(),
         Part::Friction => all
-            .map(|(p, _, n)| (p.length_squared() - n * n).max(0.0).sqrt())
+            .map(|one| {
+                (one.impulse.length_squared() - one.normal * one.normal)
+                    .max(0.0)
+                    .sqrt()
+            })
             .sum(),
-        _ => part.of(all.map(|(p, ..)| p).sum()),
+        _ => part.of(all.map(|one| one.impulse).sum()),
     }
 }
 
 fn torque(step: &StepRecord, on: usize, from: Option<usize>) -> DVec3 {
     let origin = step.bodies[on].pose.position;
-    let all = impulses(step, on, from);
-    all.map(|(p, point, _)| (point - origin).cross(p)).sum()
+    let forces =
+        impulses(step, on, from).map(|one| (one.at - origin).cross(one.impulse) + one.moment);
+    forces.sum()
 }
 
 #[cfg(test)]
@@ -257,7 +316,9 @@ axis = [0, 1, 0]
         let world = world();
         let read = |name: &str| {
             let probe = Probe::parse(name, world.model()).expect(name);
-            probe.of(world.model(), world.last_step()).expect(name)
+            probe
+                .of(world.model(), None, world.last_step())
+                .expect(name)
         };
         for (name, expected) in [
             ("cup.ball.z", 0.15),
@@ -286,7 +347,72 @@ axis = [0, 1, 0]
             ..world.last_step().clone()
         };
         let force = Probe::parse("force on cup", world.model()).expect("a force");
-        assert_eq!(force.of(world.model(), &initial), None, "no time, no force");
+        assert_eq!(
+            force.of(world.model(), None, &initial),
+            None,
+            "no time, no force"
+        );
+    }
+
+    /// A wheel that turns by itself at 3 rad/s about y under a motor, with a frame on its rim: what sensors tell is what circles have.
+    #[test]
+    fn frames_and_joints_tell_how_they_move() {
+        let text = r#"
+format = 1
+step = { h = 0.0001, until = 1 }
+gravity = [0, 0, 0]
+[[body]]
+name = "wheel"
+shape = { cylinder = { radius = 0.5, length = 0.1 } }
+mass = 2
+angular-velocity = [0, 3, 0]
+orientation = { axis = [1, 0, 0], angle = "90 deg" }
+[[joint]]
+name = "axle"
+type = "hinge"
+bodies = ["world", "wheel"]
+anchor = [0, 0, 0]
+axis = [0, 1, 0]
+[[frame]]
+name = "rim"
+body = "wheel"
+position = [0.5, 0, 0]
+"#;
+        let scene = Scene::parse(text, "wheel.toml", &[]).expect("a scene");
+        let mut world = World::from_scene(&scene).expect("a world");
+        for _ in 0..100 {
+            world.step().expect("a step");
+        }
+        let before = world.states().to_vec();
+        world.step().expect("a step");
+        let read = |name: &str| {
+            let probe = Probe::parse(name, world.model()).expect(name);
+            let value = probe.of(world.model(), Some(&before), world.last_step());
+            (value.expect(name), probe.unit())
+        };
+        let (speed, unit) = read("frame rim.speed");
+        assert!((speed - 1.5).abs() < 1e-6, "{speed}");
+        assert_eq!(unit, "m/s");
+        let axis = ["rx", "ry", "rz"].map(|axis| read(&format!("axle.rate.{axis}")).0);
+        let rate = DVec3::from_array(axis).length();
+        assert!((rate - 3.0).abs() < 1e-6, "{rate}");
+        assert!((read("frame rim.wy").0 - 3.0).abs() < 1e-6);
+        // v²/R towards the axle.
+        let [x, z] = ["x", "z"].map(|k| read(&format!("frame rim.{k}")).0);
+        let [ax, az] = ["ax", "az"].map(|k| read(&format!("frame rim.{k}")).0);
+        assert!((libm::hypot(ax, az) - 4.5).abs() < 1e-2, "{ax} {az}");
+        assert!((ax * x + az * z + 4.5 * 0.5).abs() < 1e-2, "inwards");
+        assert_eq!(read("frame rim.ax").1, "m/s²");
+        assert!(read("wheel.ax").0.abs() < 1e-9, "its middle stays");
+        let probe = Probe::parse("frame rim.ax", world.model()).expect("a name");
+        assert_eq!(probe.of(world.model(), None, world.last_step()), None);
+        let error = Probe::parse("frame rin.x", world.model()).expect_err("no such frame");
+        assert!(error.to_string().contains("did you mean `rim`?"), "{error}");
+        let error = Probe::parse("frame rim.q", world.model()).expect_err("no such number");
+        assert!(
+            error.to_string().contains("the frame `rim` has x, y"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -58,6 +58,35 @@ pub(super) fn of_bodies(name: &str, model: &Model) -> Option<Result<What, String
     })
 }
 
+/// `frame NAME.COMPONENT`, with `ax`, `ay` and `az` for its acceleration. `None` where the name does not begin so.
+pub(super) fn of_frame(name: &str, model: &Model) -> Option<Result<What, String>> {
+    let rest = name.strip_prefix("frame ")?;
+    let (owner, component) = rest.rsplit_once('.').unwrap_or((rest, ""));
+    let found = model.frames.iter().position(|f| f.name == owner);
+    let Some(frame) = found else {
+        let names = model.frames.iter().map(|f| f.name.as_str());
+        return Some(Err(unknown("frame", owner, names)));
+    };
+    let state = COMPONENTS.iter().position(|c| c.0 == component);
+    let what = match (state, acceleration(component)) {
+        (Some(component), _) => Ok(What::Frame(frame, component)),
+        (None, Some(axis)) => Ok(What::FrameAcceleration(frame, axis)),
+        (None, None) => {
+            let all: Vec<&str> = COMPONENTS.iter().map(|c| c.0).collect();
+            Err(format!(
+                "the frame `{owner}` has {}, ax, ay, az",
+                all.join(", ")
+            ))
+        }
+    };
+    Some(what)
+}
+
+/// The axis of `ax`, `ay` or `az`.
+fn acceleration(component: &str) -> Option<usize> {
+    ["ax", "ay", "az"].iter().position(|a| *a == component)
+}
+
 fn split_part(text: &str, force: bool) -> (&str, Part) {
     let parts = [
         (".x", Part::Component(0)),
@@ -73,7 +102,7 @@ fn split_part(text: &str, force: bool) -> (&str, Part) {
         .unwrap_or((text, Part::Size))
 }
 
-/// `BODY.COMPONENT`, or of a joint `.x` to `.rz`, `.force`, `.torque` (with `.x`, `.y`, `.z`), `.hold.rx`, `.motor.rx`, `.friction.rx`.
+/// `BODY.COMPONENT` (`ax`, `ay`, `az` for its acceleration), or of a joint `.x` to `.rz`, `.rate.rx`, `.force`, `.torque` (with `.x`, `.y`, `.z`), `.hold.rx`, `.motor.rx`, `.friction.rx`.
 pub(super) fn of_one(name: &str, model: &Model) -> Result<What, String> {
     // Names may have dots: the longest that fits.
     let bodies = model.body_names().enumerate().map(|(k, n)| (n, k, false));
@@ -103,12 +132,12 @@ pub(super) fn of_one(name: &str, model: &Model) -> Result<What, String> {
     let body: Vec<&str> = COMPONENTS.iter().map(|c| c.0).collect();
     Err(if is_joint {
         format!(
-            "the joint `{owner}` has {}, force, torque, and hold, motor and friction of each axis, such as motor.rx",
+            "the joint `{owner}` has {}, force, torque, and rate, hold, motor and friction of each axis, such as motor.rx",
             AXIS_NAMES.join(", ")
         )
     } else {
         format!(
-            "the body `{owner}` has {}; contact forces are `force on {owner}`",
+            "the body `{owner}` has {}, ax, ay, az; contact forces are `force on {owner}`",
             body.join(", ")
         )
     })
@@ -123,8 +152,9 @@ fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 fn of_body(body: usize, component: &str) -> Option<What> {
-    let found = COMPONENTS.iter().position(|c| c.0 == component);
-    found.map(|component| What::State(body, component))
+    let state = COMPONENTS.iter().position(|c| c.0 == component);
+    let state = state.map(|component| What::State(body, component));
+    state.or_else(|| Some(What::Acceleration(body, acceleration(component)?)))
 }
 
 fn of_joint(joint: usize, rest: &str) -> Option<What> {
@@ -143,6 +173,7 @@ fn of_joint(joint: usize, rest: &str) -> Option<What> {
         "hold" => AxisPart::Hold,
         "motor" => AxisPart::Motor,
         "friction" => AxisPart::Friction,
+        "rate" => return axis(name).map(|axis| What::Rate(joint, axis)),
         _ => return None,
     };
     axis(name).map(|axis| What::Axis(joint, row, axis))

@@ -43,6 +43,8 @@ pub struct Body {
     pub grain: Option<Grain>,
     /// The body's own friction and restitution, or those of `[material]`.
     pub material: Material,
+    /// The name of its material, for `[[pair]]`.
+    pub made_of: Option<String>,
     /// The body's friction by the speed of the slip, its own or that of `[material]`; the material's is then the one at rest.
     pub curve: Option<Curve>,
     /// The bytes of the file to point at in messages: the value of `name`.
@@ -81,6 +83,7 @@ impl Body {
             surfaces: Vec::new(),
             grain: None,
             material: Material::default(),
+            made_of: None,
             curve: None,
             span: 0..0,
         }

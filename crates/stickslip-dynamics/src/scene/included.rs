@@ -151,6 +151,7 @@ impl Model<'_> {
             surfaces: Vec::new(),
             grain: None,
             curve: None,
+            made_of: None,
             material: Material {
                 friction: friction.map_or(self.material.friction, Friction::same),
                 restitution: restitution.unwrap_or(self.material.restitution),

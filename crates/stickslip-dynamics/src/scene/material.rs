@@ -82,6 +82,25 @@ impl Material {
     }
 }
 
+/// A `[[pair]]` entry: what holds between bodies of two materials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairOfMaterials {
+    /// The names of the materials.
+    pub materials: [String; 2],
+    /// Friction, if the entry gives it.
+    pub friction: Option<Friction>,
+    /// Friction by the speed of the slip, if the entry gives that; `friction` is then the one at rest.
+    pub curve: Option<Curve>,
+    /// Restitution, if the entry gives it.
+    pub restitution: Option<f64>,
+    /// Radius of torsional friction, m, if the entry gives it.
+    pub torsion: Option<f64>,
+    /// Rolling resistance, m, if the entry gives it.
+    pub rolling: Option<f64>,
+    /// The bytes of the file to point at in messages.
+    pub span: std::ops::Range<usize>,
+}
+
 /// A `[[contact]]` entry: what holds for one pair of bodies, whatever the bodies say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactPair {

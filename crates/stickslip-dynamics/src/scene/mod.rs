@@ -58,7 +58,7 @@ pub use joint::{
     Anchor, Axes, AxisHold, Frame, Gear, JOINT_TYPES, Joint, JointAxis, JointMotor, JointType,
     Spring, SpringEnds,
 };
-pub use material::{ContactPair, Curve, Material};
+pub use material::{ContactPair, Curve, Material, PairOfMaterials};
 pub use models::Model;
 pub use overrides::Override;
 pub use schema::schema;
@@ -95,6 +95,8 @@ pub struct Scene {
     pub bodies: Vec<Body>,
     /// The `[[contact]]` entries.
     pub contact_overrides: Vec<ContactPair>,
+    /// The `[[pair]]` entries.
+    pub material_pairs: Vec<PairOfMaterials>,
     /// The `[[force]]` entries.
     pub forces: Vec<Force>,
     /// The `[[joint]]` entries.
@@ -161,6 +163,7 @@ impl Scene {
             material: Material::default(),
             curve: None,
             bodies: Vec::new(),
+            material_pairs: Vec::new(),
             contact_overrides: Vec::new(),
             forces: Vec::new(),
             joints: Vec::new(),
@@ -261,11 +264,26 @@ impl Scene {
         SceneError::at(&self.file, &self.text, span, message, help)
     }
 
-    /// The material between two bodies: the pair's own `[[contact]]` entry where it gives a value,
+    /// The material between two bodies: the pair's own `[[contact]]` entry where it gives a value, else the `[[pair]]` of their materials,
     /// else the larger of the two bodies'.
     #[must_use]
     pub fn material_between(&self, a: &Body, b: &Body) -> Material {
-        let combined = a.material.combined(b.material);
+        let mut combined = a.material.combined(b.material);
+        let of_pair = |pair: &&PairOfMaterials| {
+            let [first, second] = pair.materials.each_ref().map(|m| Some(m.as_str()));
+            let made = [a.made_of.as_deref(), b.made_of.as_deref()];
+            made == [first, second] || made == [second, first]
+        };
+        if let Some(pair) = self.material_pairs.iter().find(of_pair) {
+            combined = Material {
+                friction: pair.friction.unwrap_or(combined.friction),
+                restitution: pair.restitution.unwrap_or(combined.restitution),
+                moments: Moments {
+                    torsion: pair.torsion.unwrap_or(combined.moments.torsion),
+                    rolling: pair.rolling.unwrap_or(combined.moments.rolling),
+                },
+            };
+        }
         let mut entries = self.contact_overrides.iter();
         match entries.find(|pair| pair.is_between(&a.name, &b.name)) {
             None => combined,

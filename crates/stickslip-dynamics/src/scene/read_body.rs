@@ -6,14 +6,14 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::keys::BODY;
-use super::node::{Fault, Node, Outcome};
+use super::node::{Fault, Node, Outcome, Value};
 use super::read_mass::read_mass;
 use super::read_material::{read_curve, read_material};
 use super::read_mesh::without_volume;
 use super::read_motion::read_motion;
 use super::read_shape::{read_orientation, read_shape};
 use super::read_surface::{read_grain, read_surfaces};
-use super::reader::{Reader, flag, items, tables, text};
+use super::reader::{Draws, Reader, flag, items, tables, text};
 use super::table::Table;
 use super::{Body, Curve, MAX_BODIES, Mass, Material, Motion};
 use crate::prescribed::at_time;
@@ -30,7 +30,7 @@ pub(super) fn read_bodies(
     reader: &Reader<'_>,
     root: &Table<'_>,
     material: Defaults<'_>,
-    source: &str,
+    (source, seed): (&str, u64),
     included: Vec<Body>,
 ) -> Outcome<Vec<Body>> {
     let mut found = Found {
@@ -54,6 +54,17 @@ pub(super) fn read_bodies(
         let name_node = table.need("name")?;
         let name = read_name(name_node)?;
         found.reserve(name, name_node)?;
+        let mut texts = Vec::new();
+        places_of_texts(entry, &mut texts);
+        texts.sort_unstable();
+        let draws = Draws {
+            seed,
+            texts: &texts,
+        };
+        let reader = &Reader {
+            draws: Some(draws),
+            ..*reader
+        };
         match table.get("count") {
             None => found.push(
                 read_one(reader, &table, name.to_owned(), material)?,
@@ -73,6 +84,18 @@ pub(super) fn read_bodies(
         return Err(Fault::new(&node.place, "the scene has no body"));
     }
     Ok(found.bodies)
+}
+
+/// Where the texts of an entry begin.
+fn places_of_texts(node: &Node, places: &mut Vec<usize>) {
+    match &node.value {
+        Value::Text(_) => places.push(node.place.span.start),
+        Value::Array(items) => items.iter().for_each(|item| places_of_texts(item, places)),
+        Value::Table(entries) => entries
+            .iter()
+            .for_each(|(_, item)| places_of_texts(item, places)),
+        _ => {}
+    }
 }
 
 /// The bodies read so far, and where each name was first used.
@@ -178,6 +201,10 @@ fn read_one(
     name: String,
     material: Defaults<'_>,
 ) -> Outcome<Body> {
+    let reader = &Reader {
+        draws: reader.draws.map(|draws| draws.of(&name)),
+        ..*reader
+    };
     let shape_node = table.need("shape")?;
     let shape = read_shape(reader, shape_node)?;
     let motion = match table.get("motion") {
@@ -215,6 +242,7 @@ fn read_one(
         surfaces: read_surfaces(reader, table)?,
         grain: read_grain(reader, table)?,
         material: read_material(reader, table, material.0)?,
+        made_of: (table.get("material").map(read_name).transpose()?).map(str::to_owned),
         curve: match table.get("friction") {
             Some(node) => read_curve(reader, node)?,
             None => material.1.cloned(),

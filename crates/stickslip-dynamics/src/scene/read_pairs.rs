@@ -1,15 +1,15 @@
 //! `[[contact]]` and `[[force]]` entries, which name bodies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
-use super::keys::{CONTACT, FORCE};
+use super::keys::{CONTACT, FORCE, PAIR};
 use super::node::{Fault, Node, Outcome};
 use super::read_material::{read_curve, read_friction, read_length, read_restitution};
-use super::reader::{Reader, flag, items, tables};
+use super::reader::{Reader, flag, items, tables, text};
 use super::table::Table;
-use super::{Body, ContactPair, Force, Motion};
+use super::{Body, ContactPair, Force, Motion, PairOfMaterials};
 use crate::expression::nearest;
 
 /// The bodies by name, and whether each is free.
@@ -89,6 +89,73 @@ pub(super) fn read_contacts(
             torsion,
             rolling,
             curve,
+            span: node.place.span.clone(),
+        });
+    }
+    Ok(pairs)
+}
+
+/// Reads the `[[pair]]` entries.
+pub(super) fn read_material_pairs(
+    reader: &Reader<'_>,
+    root: &Table<'_>,
+    bodies: &[Body],
+) -> Outcome<Vec<PairOfMaterials>> {
+    let Some(node) = root.get("pair") else {
+        return Ok(Vec::new());
+    };
+    let known: BTreeSet<&str> = bodies.iter().filter_map(|b| b.made_of.as_deref()).collect();
+    let mut pairs: Vec<PairOfMaterials> = Vec::new();
+    for entry in tables(node, "pair")? {
+        let table = Table::open(entry, &PAIR)?;
+        let node = table.need("materials")?;
+        let two = items(node, "the names of two materials")?;
+        let [first, second] = two else {
+            let message = format!("a pair is of two materials, not {}", two.len());
+            return Err(Fault::new(&node.place, message));
+        };
+        let name = |node: &Node| {
+            let name = text(node, "the name of a material")?;
+            if known.contains(name) {
+                return Ok(name.to_owned());
+            }
+            let fault = Fault::new(&node.place, format!("no body is made of `{name}`"));
+            Err(match nearest(name, known.iter().copied()) {
+                Some(meant) => fault.suggest(Some(meant)),
+                None => fault.with_help("bodies say what they are made of with `material`"),
+            })
+        };
+        let materials = [name(first)?, name(second)?];
+        let [a, b] = &materials;
+        let same = |p: &&PairOfMaterials| {
+            p.materials == materials || p.materials == [b.clone(), a.clone()]
+        };
+        if pairs.iter().find(same).is_some() {
+            let message = format!("the pair of `{a}` and `{b}` is given twice");
+            return Err(Fault::new(&node.place, message));
+        }
+        let friction = table.get("friction");
+        let curve = friction.map_or(Ok(None), |node| read_curve(reader, node))?;
+        let friction = friction
+            .map(|node| read_friction(reader, node))
+            .transpose()?;
+        let restitution = table.get("restitution");
+        let restitution = restitution
+            .map(|node| read_restitution(reader, node))
+            .transpose()?;
+        let torsion = read_length(reader, &table, "torsion")?;
+        let rolling = read_length(reader, &table, "rolling")?;
+        if friction.is_none() && restitution.is_none() && torsion.is_none() && rolling.is_none() {
+            let message = "the pair says nothing: `friction`, `restitution`, `torsion` or `rolling` is missing";
+            return Err(table.fault(message));
+        }
+        pairs.push(PairOfMaterials {
+            materials,
+            friction,
+            curve,
+            restitution,
+            torsion,
+            rolling,
             span: node.place.span.clone(),
         });
     }

@@ -12,7 +12,7 @@ use super::read_include::read_includes;
 use super::read_joint::{Taken, read_joined};
 use super::read_material::{read_curve, read_material};
 use super::read_motor::read_motors;
-use super::read_pairs::{Names, read_contacts, read_forces};
+use super::read_pairs::{Names, read_contacts, read_forces, read_material_pairs};
 use super::read_step::read_step;
 use super::reader::{Reader, shown, text};
 use super::table::Table;
@@ -40,16 +40,21 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     let reader = Reader {
         scope: Scope::new(&parameters),
         files,
+        draws: None,
     };
     let gravity = reader.vector_or(&root, "gravity", Scene::GRAVITY)?;
     let step = read_step(&reader, root.need("step")?)?;
     let (material, curve) = read_default_material(&reader, &root)?;
     let included = read_includes(&reader, &root, material, curve.as_ref())?;
     let defaults = (material, curve.as_ref());
-    let bodies = read_bodies(&reader, &root, defaults, sources.text, included.bodies)?;
+    let seed = root.get("seed");
+    let seed = seed.map_or(Ok(0), |node| reader.whole(node, "the seed", 0, u32::MAX))?;
+    let source = (sources.text, u64::from(seed));
+    let bodies = read_bodies(&reader, &root, defaults, source, included.bodies)?;
     let known = Names::new(&bodies);
     let mut contact_overrides = included.pairs;
     contact_overrides.extend(read_contacts(&reader, &root, &known, sources.text)?);
+    let material_pairs = read_material_pairs(&reader, &root, &bodies)?;
     let forces = read_forces(&reader, &root, &known)?;
     let joined = (included.joints, Vec::new());
     let mut taken = Taken::default();
@@ -68,6 +73,7 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         curve,
         bodies,
         contact_overrides,
+        material_pairs,
         forces,
         joints,
         springs,
@@ -128,6 +134,7 @@ fn read_parameters(node: &Node, files: &Files) -> Outcome<BTreeMap<String, f64>>
     let plain = Reader {
         scope: Scope::new(&nothing),
         files,
+        draws: None,
     };
     let mut numbers = BTreeMap::new();
     let mut formulas = BTreeMap::new();

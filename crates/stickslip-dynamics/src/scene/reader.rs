@@ -6,6 +6,7 @@ use super::files::Files;
 use super::node::{Fault, Node, Outcome, Value};
 use super::table::Table;
 use crate::expression::{Expression, Function, Scope, nearest};
+use stickslip_random::Random;
 
 /// Reads values with a given meaning of the names in formulas.
 #[derive(Clone, Copy)]
@@ -13,9 +14,50 @@ pub(super) struct Reader<'p> {
     pub(super) scope: Scope<'p>,
     /// The files the scene names.
     pub(super) files: &'p Files,
+    /// Where random numbers come from, in the entry of a body.
+    pub(super) draws: Option<Draws<'p>>,
+}
+
+/// Where the random numbers of a body come from: the scene's seed and the body's name, and for each of its formulas the place in the order of its
+/// entry. No other entry changes them, and a formula that is read twice has the same ones.
+#[derive(Clone, Copy)]
+pub(super) struct Draws<'p> {
+    pub(super) seed: u64,
+    /// Where the texts of the entry begin, rising.
+    pub(super) texts: &'p [usize],
+}
+
+impl<'p> Draws<'p> {
+    /// Those of the body of this name.
+    pub(super) fn of(self, name: &str) -> Self {
+        let seed = name
+            .bytes()
+            .fold(mixed(self.seed), |s, byte| mixed(s ^ u64::from(byte)));
+        Self { seed, ..self }
+    }
+
+    /// The seed of one formula.
+    fn of_formula(&self, node: &Node) -> u64 {
+        let place = self
+            .texts
+            .partition_point(|&start| start < node.place.span.start);
+        mixed(self.seed ^ place as u64)
+    }
+}
+
+fn mixed(seed: u64) -> u64 {
+    Random::new(seed).bits()
 }
 
 impl Reader<'_> {
+    /// What the names of this formula stand for.
+    fn scope_of(&self, node: &Node) -> Scope<'_> {
+        match &self.draws {
+            Some(draws) => self.scope.with_seed(draws.of_formula(node)),
+            None => self.scope,
+        }
+    }
+
     /// A finite number, given as such or as a formula constant in time.
     pub(super) fn number(&self, node: &Node) -> Outcome<f64> {
         match &node.value {
@@ -23,7 +65,7 @@ impl Reader<'_> {
             Value::Text(text) => text
                 .formula()
                 .map_err(|error| node.formula_fault(error))?
-                .number(&self.scope)
+                .number(&self.scope_of(node))
                 .map_err(|error| node.formula_fault(&error)),
             _ => {
                 let message = format!("expected a number or a formula, found {}", node.kind());
@@ -40,7 +82,7 @@ impl Reader<'_> {
         let function = text
             .formula()
             .map_err(|error| node.formula_fault(error))?
-            .bind(&self.scope.with_time())
+            .bind(&self.scope_of(node).with_time())
             .map_err(|error| node.formula_fault(&error))?;
         // What a formula of a body's state is at the start is not known yet: the step looks.
         if self.scope.knows_state() {

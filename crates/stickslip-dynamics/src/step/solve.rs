@@ -104,7 +104,7 @@ impl Assembly {
         let Question { step, contacts, .. } = question;
         let mut solved = self.settle_friction(question, solver)?;
         let curves = &step.model().curves;
-        if curves.bodies.is_empty() && curves.pairs.is_empty() {
+        if curves.is_empty() {
             return Ok(solved);
         }
         let mut tried = vec![None; contacts.list.len()];

@@ -283,7 +283,8 @@ impl Auto {
             if let Law::Moments { of, spin, roll } = block.law {
                 let law = &problem.contacts[of].law;
                 let pressed = p[of].x.max(0.0);
-                let left = (law.friction() * pressed).powi(2) - p[of].y.powi(2) - p[of].z.powi(2);
+                let most = law.friction() * pressed;
+                let left = most * most - p[of].y * p[of].y - p[of].z * p[of].z;
                 let twist = if spin { left.max(0.0).sqrt() } else { 0.0 };
                 let hi = DVec3::new(twist, roll * pressed, roll * pressed);
                 block.law = Law::Box { lo: -hi, hi };

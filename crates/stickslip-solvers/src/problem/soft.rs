@@ -62,12 +62,12 @@ pub(super) fn validate(blocks: &[ContactBlock]) -> Result<(), String> {
     let soft = |block: &ContactBlock| matches!(block.law, Law::Soft { .. });
     let mut waiting: Vec<bool> = blocks.iter().map(soft).collect();
     for (i, block) in blocks.iter().enumerate() {
-        if let Law::Moments { of, .. } = block.law {
-            if of >= i || !std::mem::replace(&mut waiting[of], false) {
-                return Err(format!(
-                    "contact {i}: moments of contact {of}, which is no soft contact before it or has others"
-                ));
-            }
+        if let Law::Moments { of, .. } = block.law
+            && (of >= i || !std::mem::replace(&mut waiting[of], false))
+        {
+            return Err(format!(
+                "contact {i}: moments of contact {of}, which is no soft contact before it or has others"
+            ));
         }
     }
     match waiting.iter().position(|&waits| waits) {

@@ -83,3 +83,55 @@ fn minitaur_stands_on_feet_that_the_scene_closes() {
     let fallen = open.frame("base_chassis_link").expect("a base").position.z;
     assert!(fallen < height - 0.004, "{fallen} {height}");
 }
+
+/// MuJoCo's humanoid, whose joints have dampers and springs of their own, is let go. It falls within 3 s, leans on its limbs for some
+/// seconds, turns over at 9 s and then lies still.
+#[test]
+fn a_humanoid_falls_and_comes_to_rest() {
+    let Some(folder) = shared("robots") else {
+        return;
+    };
+    let text = r#"
+[step]
+h = 0.01
+until = 10
+[material]
+friction = 0.7
+[[body]]
+name = "ground"
+motion = "fixed"
+shape = { half-space = { normal = [0, 0, 1] } }
+[[include]]
+file = "mujoco_models/humanoid.xml"
+self-collision = false
+any-inertia = true
+"#;
+    let mut world = world(&folder, text);
+    let kinetic = |world: &World| {
+        let states = world.model().bodies.iter().zip(world.states());
+        let each = states.filter_map(|(body, state)| {
+            let mass = body.mass?;
+            let spin = state.pose.turned(&mass.inertia) * state.twist.angular;
+            Some(
+                0.5 * (mass.mass * state.twist.linear.length_squared()
+                    + state.twist.angular.dot(spin)),
+            )
+        });
+        each.sum::<f64>()
+    };
+    let mut most = 0.0;
+    let mut time = 0.5;
+    while time <= 12.0 {
+        certified(&mut world, time);
+        let now = kinetic(&world);
+        eprintln!("{time} s: {now:.3e} J");
+        most = f64::max(most, now);
+        time += 0.5;
+    }
+    assert!(most > 10.0, "it falls: {most} J");
+    assert!(
+        kinetic(&world) < 1e-3,
+        "it lies still: {} J",
+        kinetic(&world)
+    );
+}

@@ -88,6 +88,11 @@ pub(in crate::scene) static BODY: TableSpec = table(
             "A direction along which friction differs from that across it.",
         ),
         key(
+            "material",
+            Kind::Text,
+            "Name of what it is made of, for [[pair]].",
+        ),
+        key(
             "friction",
             FRICTION_KINDS,
             "The body's own friction, in place of the one in [material].",

@@ -85,3 +85,27 @@ pub(in crate::scene) static CONTACT: TableSpec = table(
         ),
     ],
 );
+
+pub(in crate::scene) static PAIR: TableSpec = table(
+    "[[pair]]",
+    "What holds between bodies of two materials, where their pair has no [[contact]].",
+    &[
+        required(
+            "materials",
+            Kind::Array(&Kind::Text, 2),
+            "The names of the two materials, as bodies say them; the same twice for bodies of one material.",
+        ),
+        key("friction", FRICTION_KINDS, "Friction of the pair."),
+        key("restitution", Kind::Number, "Restitution of the pair."),
+        key(
+            "torsion",
+            Kind::Number,
+            "Radius of torsional friction of the pair, m.",
+        ),
+        key(
+            "rolling",
+            Kind::Number,
+            "Rolling resistance of the pair, m.",
+        ),
+    ],
+);

@@ -11,7 +11,7 @@ mod step;
 pub(super) use body::{ACCELERATION, BODY, FORCE, GRAIN, MOTION, ORIENTATION, SURFACE, TABLE};
 pub(super) use include::{FRAME, HOLD, INCLUDE};
 pub(super) use joint::{END, GEAR, JOINT, JOINT_AXIS, MOTOR, MOTOR_ENTRY, SPRING, TARGET_TABLE};
-pub(super) use material::{CONTACT, FRICTION, MATERIAL};
+pub(super) use material::{CONTACT, FRICTION, MATERIAL, PAIR};
 pub(super) use shape::{
     BALL, BOX, CAPSULE, CONE_SHAPE, CYLINDER, HALF_SPACE, HEIGHT_FIELD, HULL, MESH, PIECE, POINTS,
     SHAPE,
@@ -152,6 +152,11 @@ pub(in crate::scene) static ROOT: TableSpec = table(
             "Acceleration of gravity, m/s². Default [0, 0, -9.81].",
         ),
         key(
+            "seed",
+            Kind::Number,
+            "Seed of the random numbers in the bodies' formulas, a whole number. Default 0.",
+        ),
+        key(
             "parameters",
             Kind::Parameters,
             "Named numbers for use in formulas; they may use each other.",
@@ -167,6 +172,11 @@ pub(in crate::scene) static ROOT: TableSpec = table(
             "contact",
             Kind::Tables(&CONTACT),
             "What holds for one pair of bodies.",
+        ),
+        key(
+            "pair",
+            Kind::Tables(&PAIR),
+            "What holds between bodies of two materials.",
         ),
         key(
             "force",

@@ -55,6 +55,9 @@ pub(super) fn write_body(body: &Body, scene: &Scene, lines: &mut Lines) {
         let grain = format!("{{ direction = {direction}, ratio = {ratio} }}");
         lines.put("grain", &grain);
     }
+    if let Some(name) = &body.made_of {
+        lines.put("material", &quoted(name));
+    }
     if body.material.friction != scene.material.friction || body.curve != scene.curve {
         let given = friction_of(body.material.friction, body.curve.as_ref());
         lines.put("friction", &given);

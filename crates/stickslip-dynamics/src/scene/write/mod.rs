@@ -14,7 +14,7 @@ use self::body::write_body;
 use self::joints::{write_gear, write_joint, write_spring};
 use self::values::{Lines, friction_of, functions, number, quaternion, quoted, vector};
 use super::settings::CONTACTS;
-use super::{ContactPair, Force, Frame, Method, Scene, StepSettings};
+use super::{ContactPair, Force, Frame, Method, PairOfMaterials, Scene, StepSettings};
 
 impl Scene {
     /// The scene as a file of its own: overrides applied, counted bodies one by one, formulas of
@@ -39,6 +39,9 @@ impl Scene {
         }
         for pair in &self.contact_overrides {
             write_pair(pair, &mut lines);
+        }
+        for pair in &self.material_pairs {
+            write_materials(pair, &mut lines);
         }
         for force in &self.forces {
             write_force(force, &mut lines);
@@ -115,6 +118,25 @@ fn put_moments(own: Moments, other: Moments, lines: &mut Lines) {
     }
     if own.rolling != other.rolling {
         lines.put("rolling", &number(own.rolling));
+    }
+}
+
+fn write_materials(pair: &PairOfMaterials, lines: &mut Lines) {
+    lines.open("[[pair]]");
+    let [a, b] = pair.materials.each_ref().map(|name| quoted(name));
+    lines.put("materials", &format!("[{a}, {b}]"));
+    if let Some(given) = pair.friction {
+        lines.put("friction", &friction_of(given, pair.curve.as_ref()));
+    }
+    let numbers = [
+        ("restitution", pair.restitution),
+        ("torsion", pair.torsion),
+        ("rolling", pair.rolling),
+    ];
+    for (key, given) in numbers {
+        if let Some(given) = given {
+            lines.put(key, &number(given));
+        }
     }
 }
 
