@@ -5,6 +5,7 @@ mod ci;
 mod counts;
 mod dist;
 mod gallery;
+mod profile;
 mod python;
 mod solver_stages;
 mod survey;
@@ -22,6 +23,7 @@ Development tasks of stickslip.
   cargo xtask stages [N]      what each stage of the solver `auto` is worth on scenes/, problems/ and the shared collections:
                               tries, answers, share of the time, what only it solves; N contacts factored a scene or problem (300,000)
   cargo xtask counts          instructions of five runs against bench/instructions.txt, within 2 % (STICKSLIP_BLESS=1 keeps them anew)
+  cargo xtask profile SCENE   where the instructions of a run go, by function (valgrind); further options are those of `stickslip run`
   cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
                               --seed N, --count M, --family F, --limit S (seconds a scene), --out DIR (what does not end is kept there)
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["gallery"] => gallery::make(),
         ["dist"] => dist::make(),
         ["counts"] => counts::run(),
+        ["profile", more @ ..] => profile::run(more),
         ["stages", more @ ..] => solver_stages::run(more),
         ["survey", more @ ..] => survey::run(more),
         [] | ["help" | "--help" | "-h"] => {
