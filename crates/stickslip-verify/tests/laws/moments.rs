@@ -89,7 +89,7 @@ fn slip_and_spin_share_the_bound_and_end_together() {
         assert!(puck.twist.linear.length() + puck.twist.angular.length() < 1e-8);
         let way = puck.pose.position - start;
         assert!(way.y.abs() < 1e-9, "straight on");
-        f64::hypot(way.x - 0.5 * v * stops, r * (angle - 0.5 * omega * stops))
+        libm::hypot(way.x - 0.5 * v * stops, r * (angle - 0.5 * omega * stops))
     })
     .assert_order(1.0, "way of a puck that slips and spins");
 }
