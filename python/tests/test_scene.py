@@ -38,6 +38,7 @@ def keywords(function: object) -> set[str]:
         ("spring", ss.Scene.spring, {}),
         ("gear", ss.Scene.gear, {}),
         ("contact", ss.Scene.contact, {"a": "bodies", "b": "bodies"}),
+        ("pair", ss.Scene.pair, {"a": "materials", "b": "materials"}),
         ("motor", ss.Scene.motor, {}),
         ("frame", ss.Scene.frame, {}),
         ("include", ss.Scene.include, {}),
@@ -50,7 +51,7 @@ def test_everything_a_file_can_say_has_a_keyword(table: str, method: object, oth
 
 def test_the_top_and_its_tables_have_keywords() -> None:
     schema = json.loads(ss.schema())
-    tables = {"body", "force", "joint", "spring", "gear", "contact", "motor", "frame", "include", "step", "material", "format"}
+    tables = {"body", "force", "joint", "spring", "gear", "contact", "pair", "motor", "frame", "include", "step", "material", "format"}
     wanted = (set(schema["properties"]) - tables) | keys_of(schema, "step") | keys_of(schema, "material")
     assert keywords(ss.Scene.__init__) == wanted
 
@@ -63,7 +64,7 @@ def test_a_scene_with_everything_is_read() -> None:
     )  # fmt: skip
     scene.body("ground", ss.shapes.half_space([0, 0, 1]), motion="fixed")
     scene.body("tower", ss.shapes.box([1, 1, 0.2]), count=3, mass="1/(1 + i)", position=[0, 0, "0.2*(i + 0.5)"])
-    scene.body("roller", ss.shapes.cylinder(0.1, 0.3), density=1000, position=[3, 0, 0.2], velocity=[0.1, 0, 0])
+    scene.body("roller", ss.shapes.cylinder(0.1, 0.3), density=1000, position=[3, 0, 0.2], velocity=[0.1, 0, 0], material="steel")
     scene.body("cone", ss.shapes.cone(0.1, 0.4), mass=1, position=[4, 0, 0.2], angular_velocity=[0, 0, 1])
     scene.body("pill", ss.shapes.capsule(0.1, 0.3), mass=1, position=[5, 0, 0.5], groups=["a"], restitution=0.5)
     scene.body("rock", ss.shapes.hull(np.vstack([np.zeros(3), np.eye(3)])), mass=1, position=[6, 0, 0.5], friction=0.1)
@@ -80,6 +81,7 @@ def test_a_scene_with_everything_is_read() -> None:
     scene.spring(between=[{"body": "world", "point": [5, 0, 2]}, {"body": "pill"}], name="string", stiffness=10.0, damping=1.0)
     scene.force("roller", force=["cos(t)", 0, 0], torque=[0, 0, 0.01], point=[0, 0, 0.1])
     scene.contact("ground", "roller", friction=0.7)
+    scene.pair("steel", "steel", friction=0.2)
     assert scene.check() is scene
     assert scene.until == 1.0
     assert scene.bodies[1:4] == ["tower[0]", "tower[1]", "tower[2]"]
