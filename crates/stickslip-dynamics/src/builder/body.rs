@@ -20,7 +20,7 @@ pub struct BodySpec {
     pub motion: Motion,
     /// Where it starts, if free.
     pub state: BodyState,
-    /// Name of its material, for pairs of materials ([`MaterialPair`]).
+    /// Name of its material, for pairs of materials ([`MaterialPair`](crate::builder::MaterialPair)).
     pub material: Option<String>,
     /// Its own friction; the world's default where `None`.
     pub friction: Option<Friction>,
