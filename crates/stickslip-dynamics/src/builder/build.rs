@@ -9,14 +9,13 @@ use super::checks::{
 };
 use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
-use crate::methods::Method;
 use crate::motion::Motion;
 use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
 use crate::world::World;
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 use stickslip_model::{
-    Body, BodyState, Cone, Friction, Grain, Model, Moments, MovingSurface, NamedFrame, SlipCurve,
+    Body, BodyState, Friction, Grain, Model, Moments, MovingSurface, NamedFrame, SlipCurve,
 };
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
@@ -234,70 +233,6 @@ impl WorldBuilder {
             setup.model.frames.push(NamedFrame { name, body, pose });
         }
         setup.model.frames.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(())
-    }
-
-    /// Keeps the moments, if any pair has some; what cannot be with them is refused.
-    fn set_moments(
-        &self,
-        setup: &mut Setup,
-        pairs: Vec<([usize; 2], Moments)>,
-    ) -> Result<(), BuildError> {
-        let moments = &mut setup.model.moments;
-        let any =
-            moments.bodies.iter().any(|m| !m.0.is_none()) || pairs.iter().any(|m| !m.1.is_none());
-        let any = any || !moments.materials.pairs.is_empty();
-        if !any {
-            moments.bodies.clear();
-            return Ok(());
-        }
-        moments.pairs = pairs;
-        let bad = |setting, reason: &str| {
-            let reason = reason.into();
-            Err(BuildError::Setting { setting, reason })
-        };
-        if self.settings.cone != Cone::Quadratic {
-            return bad(
-                "cone",
-                "contacts bear moments (`torsion`, `rolling`): friction and spin share a round bound, and no pyramid stands for it; use \"quadratic\"",
-            );
-        }
-        if setup.restitutions.any() {
-            return bad(
-                "restitution",
-                "is not known for contacts that bear moments (`torsion`, `rolling`)",
-            );
-        }
-        Ok(())
-    }
-
-    /// A pyramid has directions of its own.
-    fn check_grains(&self, model: &Model) -> Result<(), BuildError> {
-        let grained = model.bodies.iter().find(|b| b.grain.is_some());
-        match (grained, self.settings.cone) {
-            (Some(body), cone) if cone != Cone::Quadratic => Err(BuildError::Setting {
-                setting: "cone",
-                reason: format!(
-                    "\"{}\" has a grain: its cone is elliptic, and no pyramid stands for it; use \"quadratic\"",
-                    body.name
-                ),
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_method(&self, model: &Model) -> Result<(), BuildError> {
-        let method = self.settings.method;
-        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
-        if jointed && method == Method::Anitescu {
-            return Err(BuildError::Setting {
-                setting: "method",
-                reason: format!(
-                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\" or \"implicit\"",
-                    method.name()
-                ),
-            });
-        }
         Ok(())
     }
 }

@@ -1,13 +1,82 @@
-//! What a body, a coefficient or a placement must be like; each check says in words what is wrong.
+//! What a body, a coefficient, a placement or a setting must be like; each check says in words what is wrong.
 
+use super::WorldBuilder;
 use super::body::BodySpec;
 use crate::error::BuildError;
+use crate::methods::Method;
 use crate::motion::Motion;
+use crate::setup::Setup;
 use glam::{DMat3, DVec3};
 use stickslip_geometry::MassProperties;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::separation::separation;
-use stickslip_model::{BodyState, Friction, Model};
+use stickslip_model::{BodyState, Cone, Friction, Model, Moments};
+
+impl WorldBuilder {
+    /// Keeps the moments, if any pair has some; what cannot be with them is refused.
+    pub(super) fn set_moments(
+        &self,
+        setup: &mut Setup,
+        pairs: Vec<([usize; 2], Moments)>,
+    ) -> Result<(), BuildError> {
+        let moments = &mut setup.model.moments;
+        let any =
+            moments.bodies.iter().any(|m| !m.0.is_none()) || pairs.iter().any(|m| !m.1.is_none());
+        let any = any || !moments.materials.pairs.is_empty();
+        if !any {
+            moments.bodies.clear();
+            return Ok(());
+        }
+        moments.pairs = pairs;
+        let bad = |setting, reason: &str| {
+            let reason = reason.into();
+            Err(BuildError::Setting { setting, reason })
+        };
+        if self.settings.cone != Cone::Quadratic {
+            return bad(
+                "cone",
+                "contacts bear moments (`torsion`, `rolling`): friction and spin share a round bound, and no pyramid stands for it; use \"quadratic\"",
+            );
+        }
+        if setup.restitutions.any() {
+            return bad(
+                "restitution",
+                "is not known for contacts that bear moments (`torsion`, `rolling`)",
+            );
+        }
+        Ok(())
+    }
+
+    /// A pyramid has directions of its own.
+    pub(super) fn check_grains(&self, model: &Model) -> Result<(), BuildError> {
+        let grained = model.bodies.iter().find(|b| b.grain.is_some());
+        match (grained, self.settings.cone) {
+            (Some(body), cone) if cone != Cone::Quadratic => Err(BuildError::Setting {
+                setting: "cone",
+                reason: format!(
+                    "\"{}\" has a grain: its cone is elliptic, and no pyramid stands for it; use \"quadratic\"",
+                    body.name
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn check_method(&self, model: &Model) -> Result<(), BuildError> {
+        let method = self.settings.method;
+        let jointed = !(model.joints.is_empty() && model.springs.is_empty());
+        if jointed && method == Method::Anitescu {
+            return Err(BuildError::Setting {
+                setting: "method",
+                reason: format!(
+                    "\"{}\" knows no joints and springs; use \"stewart-trinkle\" or \"implicit\"",
+                    method.name()
+                ),
+            });
+        }
+        Ok(())
+    }
+}
 
 pub(super) fn check_restitution(e: f64) -> Result<f64, BuildError> {
     if (0.0..=1.0).contains(&e) {

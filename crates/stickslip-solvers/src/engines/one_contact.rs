@@ -13,11 +13,10 @@ use glam::{DMat2, DMat3, DVec2, DVec3};
 pub fn solve(law: &Law, w: &DMat3, q: DVec3) -> DVec3 {
     match law {
         Law::Unilateral => unilateral(w, q),
-        Law::Cone { mu } => cone(*mu, w, q),
+        Law::Cone { mu } | Law::Soft { mu } => cone(*mu, w, q),
         Law::Pyramid { mu, directions } => pyramid(*mu, *directions, w, q),
         Law::Box { lo, hi } => boxed(*lo, *hi, w, q),
         Law::Disc { radius, directions } => disc(*radius, *directions, w, q),
-        Law::Soft { mu } => cone(*mu, w, q),
         // Without their contact they have no bound: methods that go block by block do not take them.
         Law::Moments { .. } => DVec3::ZERO,
     }
