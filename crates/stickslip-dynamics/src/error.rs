@@ -80,6 +80,22 @@ pub enum StepError {
         /// The solvers tried and what each said.
         tried: String,
     },
+    /// Bodies turn too far in the step for linear rows: on a first motion they end up inside each other, and no row tells of it.
+    #[error(
+        "step {step} at t = {} s is too long: \"{}\" and \"{}\" would overlap by {depth:.1e} m, and at their turn linear rows may \
+         leave {unseen:.1e} m unseen", time(*t), bodies[0], bodies[1])]
+    Sunk {
+        /// Number of the step.
+        step: u64,
+        /// Time at its end, s.
+        t: f64,
+        /// Names of the two.
+        bodies: [String; 2],
+        /// By how much they would overlap, m.
+        depth: f64,
+        /// How much of an overlap rows may leave unseen there, m.
+        unseen: f64,
+    },
     /// No solver found an answer at all.
     #[error(
         "step {step} at t = {} s has no answer: {contacts} contacts of {bodies}; tried {tried}", time(*t))]

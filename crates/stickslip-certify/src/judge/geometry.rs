@@ -161,10 +161,10 @@ struct Aside {
     all: f64,
     /// Where the other body may lean along its edge or corner ([`Reading::slope`]), if that is pointed;
     other_leans: f64,
-    /// or the body whose point it is. Not both: that would be two faces.
+    /// or the body whose point it is. (Where both do, two faces all but lie on each other: that is an angle, and is weighed.)
     own_leans: f64,
-    /// What leans, if it does: the other body, and that whose point it is.
-    leaning: [Leaning; 2],
+    /// What leans, if it does: the other body, that whose point it is, or both.
+    leaning: [Leaning; 3],
     /// By how much a face's normal is not the row's, rad, within what is known.
     tilt: f64,
     /// How far two lines have to go along each other to be opposite, m;
@@ -208,7 +208,7 @@ impl Aside {
             leaning: [Leaning {
                 angle: 0.0,
                 fixed: off,
-            }; 2],
+            }; 3],
         }
     }
 }
@@ -318,16 +318,27 @@ impl<'a> Reading<'a> {
                 _ => self.slope(&off, lower().max(0.0)),
             };
             let leans = off.aside.min(angle * self.size).max(fixed);
-            let fixed = fixed.max(of_the_rest);
             (leans.max(of_the_rest), Leaning { angle, fixed })
         };
         let (other_leans, first) = lean(self.other, of_other, &|| self.distance(), of_own.aside);
         let (own_leans, second) = lean(self.own, of_own, &|| self.height(), of_other.aside);
+        let alone = |l: Leaning, of_the_rest: f64| Leaning {
+            fixed: l.fixed.max(of_the_rest),
+            ..l
+        };
+        let both = Leaning {
+            angle: first.angle + second.angle,
+            fixed: first.fixed.max(second.fixed),
+        };
         Aside {
             all: of_other.aside.max(of_own.aside),
             other_leans,
             own_leans,
-            leaning: [first, second],
+            leaning: [
+                alone(first, of_own.aside),
+                alone(second, of_other.aside),
+                both,
+            ],
             tilt: 0.0,
             slid: of_other.slid.max(of_own.slid),
             sharp: other.sharpness().min(own.sharpness()),

@@ -168,6 +168,19 @@ impl Judge {
         worst.place
     }
 
+    /// The contacts of the step judged last whose point, normal or gap is not that of the shapes: no impulse makes these rows hold.
+    pub fn unfounded(&mut self, case: &Case, tolerance: f64) -> Vec<usize> {
+        self.turn_inertias(case);
+        let rows = case.contacts.iter().enumerate();
+        let unfounded = rows.filter(|(_, row)| {
+            let bound = self.island_bounds.of(case, row.contact.bodies.map(Some));
+            let mut c = Certificate::default();
+            judge_geometry(case, &self.inverse, row, &bound, &mut c);
+            !c.holds(tolerance)
+        });
+        unfounded.map(|(k, _)| k).collect()
+    }
+
     fn worst_joint(&self, case: &Case, worst: &mut Worst) {
         let n = case.model.joints.len();
         for (k, done) in case.joints.iter().enumerate() {

@@ -7,10 +7,10 @@
 
 use stickslip_model::bytes::Stored;
 
-/// The whole store: what some thirty hard steps take, or half a minute of a core.
-const WHOLE: u64 = 20_000_000;
-/// Debts are not larger than this: patience comes back within two hundred easy records.
-const DEBT: u64 = 10_000_000;
+/// The whole store: what some ten hard steps take, or fifteen seconds of a core.
+const WHOLE: u64 = 6_000_000;
+/// Debts are not larger than this: patience comes back within sixty easy records.
+const DEBT: u64 = 3_000_000;
 /// Work of a record that takes nothing from the store: half of what a solver may spend on one island.
 const MODEST: u64 = 300_000;
 /// What each record gives back.

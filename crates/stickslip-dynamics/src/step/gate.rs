@@ -20,7 +20,7 @@ use stickslip_certify::{Case, Judge, Place};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXIS_NAMES;
 use stickslip_model::restitution::Seen;
-use stickslip_model::{BodyState, Certificate, Kind, Mode, Residual, StepRecord};
+use stickslip_model::{BodyState, Certificate, Contact, Kind, Mode, Residual, StepRecord};
 
 /// How far rounding may break the energy inequality, relative to its size.
 const ENERGY_ROUNDING: f64 = 1e-12;
@@ -76,6 +76,7 @@ impl Gate {
         let certificate = self.certificate(step, &mut motion);
         let energy_slack = self.energy_slack(step, &motion);
         let why = self.objection(step, &motion, &certificate, energy_slack);
+        let unfounded = self.unfounded(step, &motion, why.as_ref());
         let solver = motion.solved.solver;
         let judged = Judged {
             worst: certificate,
@@ -91,7 +92,20 @@ impl Gate {
             solver,
             approximate: Approximate::of(judged, &why, step.settings.accept),
             why,
+            unfounded,
         })))
+    }
+
+    /// Of a motion that misses the law, the contacts that the shapes do not have.
+    fn unfounded(&mut self, step: &Predicted, motion: &Motion, why: Option<&Why>) -> Vec<Contact> {
+        let Some(Why::Law { .. }) = why else {
+            return Vec::new();
+        };
+        let tolerance = step.settings.tolerance;
+        let rows = self.judge.unfounded(&case(step, motion), tolerance);
+        rows.into_iter()
+            .map(|k| motion.contacts[k].contact)
+            .collect()
     }
 
     /// What stands against a motion, if anything.

@@ -4,6 +4,7 @@ use super::Judged;
 use crate::error::StepError;
 use crate::fake::{Fake, fakes};
 use crate::methods::{Driver, Method, Progress};
+use crate::step::find::finder::Sunk;
 use crate::step::refuse::{Failure, Refusal, Why};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
@@ -187,6 +188,7 @@ fn a_gain_of_energy_asks_the_next_solver_and_comes_before_answers_that_miss_the_
             solver,
             why,
             approximate,
+            unfounded: Vec::new(),
         })))
     });
     let said = refused.expect_err("none passed").error.to_string();
@@ -239,4 +241,44 @@ fn extrapolated_steps_pass_the_gate_as_all_others_do() {
     assert!(certificate.holds(world.settings.tolerance));
     assert!(world.inner_steps() >= 10, "ten inner steps or more each");
     assert!(world.energy_slack().expect("checked") >= -1e-12);
+}
+
+#[test]
+fn what_the_judge_does_not_find_in_the_shapes_is_not_found_again() {
+    let mut world = world(Method::StewartTrinkle);
+    steps(&mut world, 5);
+    let driver = Driver::of(&mut world);
+    let plan = Plan::on_grid(&driver.progress.grid, 0.01, Scheme::StewartTrinkle);
+    let task = driver.task(plan);
+    let underway = driver.stepper.begin(&task).expect("a path");
+    let (step, contacts) = (&underway.step, underway.contacts);
+    let row = contacts.list[0];
+    let rest = contacts.list[1..].to_vec();
+    contacts.strike(step, &[row]);
+    assert_eq!(contacts.list, rest);
+    // Without it the body falls through the ground: the look at that motion does not bring the row back.
+    contacts.add_missed(step, step.goal, (0, false), |_| 0.0);
+    assert!(!contacts.list.contains(&row));
+    contacts.find(step);
+    assert!(contacts.list.contains(&row), "in the next step");
+}
+
+#[test]
+fn a_step_that_is_too_long_says_who_would_overlap() {
+    let mut world = world(Method::StewartTrinkle);
+    let driver = Driver::of(&mut world);
+    let plan = Plan::on_grid(&driver.progress.grid, 0.01, Scheme::StewartTrinkle);
+    let sunk = Sunk {
+        pair: [0, 1],
+        depth: 2e-3,
+        unseen: 1e-4,
+    };
+    let error = driver.task(plan).too_long(&sunk);
+    let [a, b] = [0, 1].map(|i| driver.setup.model.bodies[i].name.clone());
+    let said = format!(
+        "step 1 at t = 0.01 s is too long: \"{a}\" and \"{b}\" would overlap by 2.0e-3 m, and at their turn linear rows may leave \
+         1.0e-4 m unseen"
+    );
+    assert_eq!(error.to_string(), said);
+    assert!(error.may_pass_if_shorter());
 }

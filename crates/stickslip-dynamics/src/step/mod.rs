@@ -69,7 +69,7 @@ impl Stepper {
             // 8: judge.
             let judged = motion.and_then(|motion| underway.judge(motion));
             underway.trial.stopwatch.lap(Stage::Judge);
-            judged
+            underway.without_unfounded(judged, solver)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Why a step is refused, in words: time, bodies, contact, residual, and what was tried.
 
 use crate::error::StepError;
+use crate::step::find::finder::Sunk;
 use crate::step::gate::{Approximate, Judged};
 use crate::step::predict::Predicted;
 use crate::step::task::Task;
@@ -33,6 +34,8 @@ pub(crate) struct Refusal {
     pub(crate) why: Why,
     /// The answer, where it is near enough to be accepted as approximate.
     pub(crate) approximate: Option<Approximate>,
+    /// Its contacts that the shapes do not have.
+    pub(crate) unfounded: Vec<Contact>,
 }
 
 /// Why it did not.
@@ -279,6 +282,16 @@ impl Task<'_> {
             t: self.plan.t_next,
             what: "the force of a motor",
             body: self.model().joints[joint].name.clone(),
+        }
+    }
+
+    pub(crate) fn too_long(&self, sunk: &Sunk) -> StepError {
+        StepError::Sunk {
+            step: self.number(),
+            t: self.plan.t_next,
+            bodies: sunk.pair.map(|i| self.model().bodies[i].name.clone()),
+            depth: sunk.depth,
+            unseen: sunk.unseen,
         }
     }
 

@@ -14,6 +14,9 @@ use stickslip_model::{Mode, StepRecord};
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
 
+/// Times that rows of a step are struck at most, because the judge does not find them in the shapes. (No figure.)
+const STRIKES: usize = 4;
+
 /// The solvers, the judge at his gate, and the memory of each stage.
 pub(crate) struct Stepper {
     forces: Forces,
@@ -186,5 +189,32 @@ impl Underway<'_> {
     /// Line 8.
     pub(crate) fn judge(&mut self, motion: Motion) -> Result<Judged, Failure> {
         self.gate.judge(&self.step, &self.contacts.placed, motion)
+    }
+
+    /// Where the judge does not find rows of an answer in the shapes (a row of a motion that was tried and came to nothing, or two lines
+    /// that are parallel to rounding), the step again without them, as long as that is so: other rows tell of the same pair, or it
+    /// is found to overlap.
+    pub(crate) fn without_unfounded(
+        &mut self,
+        mut judged: Result<Judged, Failure>,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Judged, Failure> {
+        for _ in 0..STRIKES {
+            let Err(Failure::Gate(refusal)) = &mut judged else {
+                break;
+            };
+            if refusal.unfounded.is_empty() {
+                break;
+            }
+            let approximate = refusal.approximate.take();
+            self.contacts.strike(&self.step, &refusal.unfounded);
+            let motion = self.motion(solver);
+            judged = motion.and_then(|motion| self.judge(motion));
+            self.trial.stopwatch.lap(Stage::Judge);
+            if let Err(Failure::Gate(refusal)) = &mut judged {
+                refusal.approximate = refusal.approximate.take().or(approximate);
+            }
+        }
+        judged
     }
 }

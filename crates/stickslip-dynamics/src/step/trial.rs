@@ -19,6 +19,7 @@ use crate::step::joints::Joints;
 use crate::step::joints::rounds::{Closed, Rounds};
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
+use crate::step::task::Wish;
 use crate::stopwatch::{Stage, Stopwatch};
 use stickslip_model::islands::Islands;
 use stickslip_model::{Along, BodyState, Scheme};
@@ -131,12 +132,18 @@ impl Trial {
                 (false, _) => step.purpose(),
             };
             solved = self.keep_limits(step, contacts, None, solver)?;
-            let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
-            let complete = !looks || contacts.add_missed(step, motion, look, off) == 0; // 7
-            self.stopwatch.lap(Stage::SecondLook);
             let answered = step.is_content(solved.residual);
-            if complete && (!drafts || answered) {
+            let draft = drafts && !answered;
+            let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
+            let complete = !looks || contacts.add_missed(step, motion, (look, draft), off) == 0; // 7
+            self.stopwatch.lap(Stage::SecondLook);
+            if complete && !draft {
                 break;
+            }
+            // What a draft cannot keep apart an answer cannot either, for ten times the work.
+            let sunk = contacts.sunk().filter(|_| complete);
+            if let Some(sunk) = sunk.filter(|_| step.wish != Wish::LastResort) {
+                return Err(step.too_long(&sunk).into());
             }
             // An answer that fails shows what is missing no better than a draft does, for ten times the work.
             let failed = may_draft && !drafts && !answered;

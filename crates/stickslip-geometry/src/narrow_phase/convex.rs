@@ -518,11 +518,9 @@ impl<'a> Pair<'a> {
         }
         let mut point = own.surface_over(over[0].lerp(over[1], t), -n);
         let gap = n.dot(point) - other.reach(n);
-        // Round bodies may cross there only in the motion that was predicted. Until then they are apart there, by what `row` says: across
-        // both lines is the gap of where they cross now.
-        let size = self.moving.map(|m| m.shape.radius());
-        let round = a.n_lines() == 1 && b.n_lines() == 1;
-        if round && row.gap - gap > 0.5 * super::TOUCH * size[0].min(size[1]) {
+        // Round bodies may cross there only in the motion that was predicted, of which contacts leave nothing; of two that are nearly parallel
+        // and roll the place runs far. Across both lines is the gap of where they cross now, and there they touch.
+        if a.n_lines() == 1 && b.n_lines() == 1 {
             let Some((_, t)) = crossing(under, over) else {
                 return *row;
             };

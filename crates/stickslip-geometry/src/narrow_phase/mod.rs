@@ -168,6 +168,12 @@ impl Feature {
     /// The place that lies deepest at the end of a tried motion.
     const AT_END: Self = Self(13 << Self::KIND);
 
+    /// Is it the place that lies deepest at the end of a tried motion?
+    #[must_use]
+    pub const fn is_of_the_end(self) -> bool {
+        self.kind() == Self::AT_END.kind()
+    }
+
     /// Which kind of features: four bits. The four above them number rows that say the same of different places.
     const fn kind(self) -> u32 {
         self.0 >> Self::KIND & 0xf

@@ -10,7 +10,7 @@
 //! and an answer took 580 factorisations instead of 990.)
 
 use crate::auto::Auto;
-use crate::auto::chain::Chain;
+use crate::auto::chain::{Chain, Verdict};
 use crate::engines::compliant::CENTRES;
 use crate::limit;
 use crate::problem::islands::{Islands, Part};
@@ -27,6 +27,10 @@ const LARGEST: usize = 80;
 const WORK: usize = 10;
 /// Part of the tolerance to which a region is solved, for the whole is to meet it.
 const INNER: f64 = 0.3;
+
+/// A guess is mended where the contacts of bodies with one that fails are at most one in so many. (It is that of the look before, as a rule. Of 300
+/// boxes in a bin 49 such solves took 49 ms each; compliant paths about the guess took four times as much.)
+const FEW: usize = 3;
 
 /// What mending works with, kept from problem to problem.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +72,18 @@ impl Chain<'_> {
         }
         self.kit.mender = Some(mender);
         found
+    }
+
+    /// Mends the guess, where it fails at few contacts.
+    pub(super) fn mend_guess(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        let Posed::Step(step) = self.problem else {
+            return Verdict::Next;
+        };
+        let mut mender = self.kit.mender.take().unwrap_or_default();
+        let regions = self.failing(step, p, self.tolerance, 0, &mut mender.islands);
+        self.kit.mender = Some(mender);
+        let touched: usize = regions.iter().map(Vec::len).sum();
+        (touched * FEW <= p.len() && self.mend(p)).into()
     }
 
     /// Solves each of these regions from nothing, unless it is too large; how many were solved.

@@ -169,19 +169,6 @@ impl Chain<'_> {
         self.newton(&settings, p).into()
     }
 
-    /// So many sweeps at most, as far as a draft needs them.
-    pub(super) fn sketch(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
-        let settings = NsgsSettings {
-            sweeps,
-            polish: 0.0,
-            ..NsgsSettings::ALONE
-        };
-        let engine = &mut self.kit.nsgs;
-        let outcome = engine.improve(&mut self.system, p, self.enough, &settings);
-        self.judge(p, outcome.effort, "nsgs");
-        (self.best.residual <= self.enough).into()
-    }
-
     /// The interior point, as far as a draft needs it: from its next start only where an end shows nothing.
     pub(super) fn draft_from_scratch(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         if !self.is_draft() {

@@ -28,7 +28,7 @@ const AGAIN: ConjugateSettings = ConjugateSettings {
     patience: 150,
 };
 /// Rounds of mending at most, and rings of bodies around those that fail.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 4;
 const RINGS: usize = 2;
 /// Residual above which nothing is mended, m/s: no few contacts are to blame.
 const FAR: f64 = 1e-2;
@@ -81,6 +81,11 @@ impl Chain<'_> {
             patience: sweeps,
         };
         self.conjugate(&settings, p).into()
+    }
+
+    /// Conjugate sweeps, where a draft will do.
+    pub(super) fn draft_by_sweeps(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        (self.is_draft() && self.conjugate(&FIRST, p)).into()
     }
 
     /// A compliant path about the swept impulses, unless a draft will do.

@@ -32,6 +32,17 @@ pub(crate) struct Finder {
     reduced: Vec<GapRow>,
     keep: Vec<bool>,
     pub(super) known: Vec<Contact>,
+    /// A pair that is deep inside each other at the end of the last motion looked at, and no row tells of it.
+    pub(super) sunk: Option<Sunk>,
+}
+
+/// A pair that overlaps at the end of a motion by more than rows may leave unseen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sunk {
+    pub(crate) pair: [usize; 2],
+    /// By how much, and what rows may leave unseen, m.
+    pub(crate) depth: f64,
+    pub(crate) unseen: f64,
 }
 
 /// A contact that may become a row of the step.

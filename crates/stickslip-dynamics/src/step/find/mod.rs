@@ -13,9 +13,9 @@ mod second_look;
 pub(crate) mod touching;
 
 use crate::step::predict::Predicted;
-use finder::{Finder, Paths};
+use finder::{Finder, Paths, Sunk};
 use second_look::Look;
-use stickslip_geometry::Pose;
+use stickslip_geometry::{Candidate, Pose};
 use stickslip_model::{BodyState, Contact, ContactImpulse, Kind, Scheme};
 use touching::Touch;
 
@@ -28,6 +28,8 @@ pub(crate) struct Contacts {
     pub(crate) placed: Vec<Pose>,
     pub(crate) finder: Finder,
     ends: Vec<Pose>,
+    /// Rows of this step that the judge did not find in the shapes: none like them is added again.
+    struck: Vec<Contact>,
     /// Is what was held in the last step not held at once, but found by second looks as everything else that has a choice?
     doubts: bool,
 }
@@ -36,12 +38,20 @@ impl Contacts {
     /// Finds all contacts that may close on the predicted paths.
     pub(crate) fn find(&mut self, step: &Predicted) {
         self.doubts = false;
+        self.struck.clear();
+        self.find_on_paths(step);
+    }
+
+    /// Finds them anew, but for these and what was struck before.
+    pub(crate) fn strike(&mut self, step: &Predicted, rows: &[Contact]) {
+        self.struck.extend_from_slice(rows);
         self.find_on_paths(step);
     }
 
     /// Finds them anew, none held because it was in the last step; are there others, or fewer?
     pub(crate) fn doubt(&mut self, step: &Predicted) -> bool {
-        self.find(step);
+        self.doubts = false;
+        self.find_on_paths(step);
         let held = std::mem::take(&mut self.list);
         self.doubts = true;
         self.find_on_paths(step);
@@ -49,6 +59,13 @@ impl Contacts {
     }
 
     fn find_on_paths(&mut self, step: &Predicted) {
+        self.search_paths(step);
+        let struck = &self.struck;
+        self.list
+            .retain(|row| !struck.iter().any(|s| says_again(row, s)));
+    }
+
+    fn search_paths(&mut self, step: &Predicted) {
         self.place(step);
         if step.plan.kind == Kind::Decompression {
             // No time has passed: both phases of an impact have one list.
@@ -67,12 +84,12 @@ impl Contacts {
     }
 
     /// Adds the contacts that the bodies meet on their way to `next` and that are not there yet; how many? The rows of a body are
-    /// known to be `off` by so many m/s.
+    /// known to be `off` by so many m/s; a `draft` tells of features only.
     pub(crate) fn add_missed(
         &mut self,
         step: &Predicted,
         next: &[BodyState],
-        look: usize,
+        (look, draft): (usize, bool),
         off: impl Fn(usize) -> f64,
     ) -> usize {
         let path = SearchPath::of(step);
@@ -90,11 +107,18 @@ impl Contacts {
             .map(|i| (settings.tolerance * step.speed_before(i).max(1.0)).max(off(i)) * step.plan.h)
             .collect();
         let look = Look {
+            struck: &self.struck,
             number: look,
             within: &within,
+            draft,
         };
         self.finder
             .add_missed(&paths, frictions, settings, look, &mut self.list)
+    }
+
+    /// A pair that was deep inside each other at the end of the last motion looked at, where no row could be added for it.
+    pub(crate) const fn sunk(&self) -> Option<Sunk> {
+        self.finder.sunk
     }
 
     /// Measures contacts with the bodies at `places`, which are those of an iterate of the step's end. Looked for on to where
@@ -128,6 +152,18 @@ impl Contacts {
         self.finder
             .find(&paths, frictions, settings, &mut self.list);
     }
+}
+
+/// Is it a row of the same pieces and features, at the same place and along the same normal?
+fn says_again(row: &Contact, other: &Contact) -> bool {
+    let candidate = Candidate {
+        feature: row.feature,
+        point: row.point,
+        normal: row.normal,
+        gap: row.gap,
+    };
+    let pieces = |c: &Contact| (c.bodies, c.pieces);
+    pieces(row) == pieces(other) && candidate.repeats(other.feature, other.normal, other.point)
 }
 
 /// The part of an overlap that rows undo in the step, [`Scheme::gap_rate`]: less than all where it is a part of a divided one.

@@ -1,11 +1,12 @@
 //! The second look: no contact may be missed on the motion that was solved for.
 
-use super::finder::{Finder, Found, Paths, collide, push};
+use super::finder::{Finder, Found, Paths, Sunk, collide, push};
 use crate::settings::Settings;
 use crate::setup::Frictions;
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, row_at_end};
 use stickslip_geometry::path::{first_overlap, stays_apart, unseen};
 use stickslip_geometry::pieces::piece_pairs;
+use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Candidate, Moving};
 use stickslip_model::{Contact, Model};
 
@@ -17,6 +18,11 @@ const PATIENCE: usize = 16;
 /// rows which drive each other out come to an end.
 const SETTLED: usize = 4;
 
+/// So many times what rows may leave unseen is too much for a better motion of the same step to mend.
+const BEYOND: f64 = 1.25;
+/// Overlaps of less than this part of the smaller one's radius are left to the answer.
+const GROSS: f64 = 0.02;
+
 /// Contacts that are met within this fraction of the step are met together.
 const TOGETHER: f64 = 1e-6;
 
@@ -27,6 +33,10 @@ pub(super) struct Look<'a> {
     pub(super) number: usize,
     /// How far the tolerance lets a row of each body be broken, m.
     pub(super) within: &'a [f64],
+    /// Rows that are not to be added.
+    pub(super) struck: &'a [Contact],
+    /// Is the motion a draft? Then rows of its own end are none of the step: what comes after it ends elsewhere.
+    pub(super) draft: bool,
 }
 
 impl Finder {
@@ -38,7 +48,12 @@ impl Finder {
         paths: &Paths,
         frictions: &Frictions,
         settings: &Settings,
-        Look { number, within }: Look,
+        Look {
+            number,
+            within,
+            struck,
+            draft,
+        }: Look,
         contacts: &mut Vec<Contact>,
     ) -> usize {
         self.sweep_paths(paths, settings.contact.touch());
@@ -47,6 +62,8 @@ impl Finder {
             .sweep
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
         let (candidates, found) = (&mut self.candidates, &mut self.found);
+        let sunk = &mut self.sunk;
+        *sunk = None;
         for &[i, j] in pairs {
             let from = contacts.partition_point(|k| k.bodies < [i, j]);
             let to = contacts.partition_point(|k| k.bodies <= [i, j]);
@@ -60,8 +77,16 @@ impl Finder {
                     return;
                 }
                 candidates.clear();
-                let known = known.iter().filter(|k| k.pieces == pieces);
+                let struck = struck.iter().filter(|k| k.bodies == [i, j]);
+                let known = known.iter().chain(struck);
+                let known = known.filter(|k| k.pieces == pieces);
                 news(settings.contact, [a, b], within, known, candidates);
+                if candidates.is_empty() && sunk.is_none() {
+                    *sunk = sinks([i, j], [a, b], within);
+                }
+                if draft {
+                    candidates.retain(|c| !c.feature.is_of_the_end());
+                }
                 if !candidates.is_empty() {
                     let sure =
                         number >= PATIENCE || paths.is_sure([i, j], pieces, [a, b], candidates);
@@ -154,6 +179,18 @@ fn news<'a>(
     if !candidates.iter().any(broken) {
         candidates.extend(row_at_end(a, b).filter(|c| !repeats(c) && broken(c)));
     }
+}
+
+/// Does a pair overlap at the end of a motion by more than rows may leave unseen, as far as the motion is known?
+fn sinks(pair: [usize; 2], [a, b]: [&Moving; 2], within: f64) -> Option<Sunk> {
+    let depth = -separation(a.shape, &a.end, b.shape, &b.end);
+    let unseen = unseen(a, b);
+    let gross = GROSS * a.shape.radius().min(b.shape.radius());
+    (depth > (BEYOND * unseen + 2.0 * within).max(gross)).then_some(Sunk {
+        pair,
+        depth,
+        unseen,
+    })
 }
 
 /// The row of the same features that is most like a new one.
