@@ -12,6 +12,7 @@ shifts along the axes of the body (URDF) or of the world (MJCF), the turns about
 
 import json
 import os
+import re
 import sys
 
 import mujoco
@@ -73,8 +74,7 @@ def of_urdf(path, poses, rng):
     return {"dofs": dofs, "poses": found}
 
 
-def of_mjcf(path, poses, rng):
-    model = mujoco.MjModel.from_xml_path(path)
+def of_mjcf(model, poses, rng):
     data = mujoco.MjData(model)
     model.opt.gravity[:] = GRAVITY
     dofs, scalars = [], []
@@ -111,6 +111,29 @@ def of_mjcf(path, poses, rng):
     return {"dofs": dofs, "poses": found}
 
 
+def with_ankles(path):
+    """MuJoCo's humanoid with a link between the two axes of each ankle, which do not meet: a thousandth of the foot's mass turns with the first axis
+    alone, as it does here."""
+    model = mujoco.MjModel.from_xml_path(path)
+    text = open(path).read()
+    for side in ("right", "left"):
+        foot = model.body(f"foot_{side}")
+
+        def inertial(part, foot=foot):
+            words = lambda numbers: " ".join(repr(float(x)) for x in numbers)  # noqa: E731
+            where = f'pos="{words(foot.ipos)}" quat="{words(foot.iquat)}"'
+            return f'<inertial {where} mass="{float(foot.mass[0]) * part!r}" diaginertia="{words(foot.inertia * part)}"/>'
+
+        found = re.compile(rf'<body name="foot_{side}" (pos="[^"]*")>\s*(<joint name="ankle_y_{side}"[^>]*/>)(.*?)</body>', re.S)
+        assert found.search(text)
+        text = found.sub(
+            lambda m, side=side, inertial=inertial: f'<body name="foot_{side} between" {m[1]}>{m[2]}{inertial(0.001)}'
+            f'<body name="foot_{side}">{inertial(0.999)}{m[3]}</body></body>',
+            text,
+        )
+    return mujoco.MjModel.from_xml_string(text)
+
+
 def entry(q, v, mass, com, kinetic, gravity, frames):
     return {
         "q": q,
@@ -134,10 +157,14 @@ def main():
         file = f"mujoco_models/{name}.xml"
         # Many bodies that move by themselves: a few poses tell it all.
         few = min(poses, 2) if name in ("newton_cradle", "bowl") else poses
-        models[file] = of_mjcf(os.path.join(folder, file), few, rng)
+        path = os.path.join(folder, file)
+        models[file] = of_mjcf(mujoco.MjModel.from_xml_path(path), few, rng)
+        if name == "humanoid":
+            models[file + "#ankles"] = of_mjcf(with_ankles(path), poses, rng)
     made = {"pinocchio": pin.__version__, "mujoco": mujoco.__version__}
     with open(out, "w") as file:
         json.dump({"made_by": made, "models": models}, file)
 
 
-main()
+if __name__ == "__main__":
+    main()

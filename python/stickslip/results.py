@@ -239,7 +239,7 @@ class Solution:
         return f"<Solution of {self.problem}: {self.status} by {self.solver}, residual {self.residual:.1e}{note}>"
 
     def _repr_html_(self) -> str:
-        names = ("problem", "status", "solver", "residual", "iterations", "seconds", "note")
+        names = ["problem", "status", "solver", "residual", "iterations", "seconds"] + ["note"] * bool(self.note)
         return _rows((n, getattr(self, n)) for n in names)
 
 

@@ -275,6 +275,7 @@ class Scene:
         rolling: Number | None = None,
         surface: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         grain: Mapping[str, Any] | None = None,
+        color: str | ArrayLike | None = None,
     ) -> None:
         """Adds a body.
 
@@ -285,13 +286,14 @@ class Scene:
         angular_velocity: rad/s, world frame. count: makes ``name[0]``, ``name[1]``, … with ``i`` in formulas. surface: one that moves
         along the body, such as ``{"velocity": [1, 0, 0]}`` (belts, turntables), or a list of them by their faces. grain: friction that depends on the
         direction of the slip, ``{"direction": …, "ratio": …}``. torsion, rolling: its own radius of torsional friction and rolling
-        resistance, m.
+        resistance, m. color: in pictures, ``"#rrggbb"`` or red, green and blue from 0 to 1.
         """
         entries = {
             "name": name, "count": count, "shape": shape, "motion": motion, "mass": mass, "density": density,
             "inertia": inertia, "center_of_mass": center_of_mass, "any_inertia": any_inertia, "position": position, "orientation": orientation, "velocity": velocity,
             "angular_velocity": angular_velocity, "groups": groups, "collide": collide, "material": material, "friction": friction,
             "restitution": restitution, "torsion": torsion, "rolling": rolling, "surface": surface, "grain": grain,
+            "color": color,
         }  # fmt: skip
         self._add("[[body]]", entries)
 
@@ -471,13 +473,16 @@ class Scene:
         self_collision: bool | None = None,
         any_inertia: bool | None = None,
         hold: Mapping[str, Number] | None = None,
+        dynamics: Mapping[str, Number] | None = None,
     ) -> None:
         """Puts a URDF or MJCF model into the scene; ``file`` is in the scene's folder. hold: gains ``{"stiffness": …, "damping": …}``
-        of motors that hold every joint where it starts."""
+        of motors that hold every joint where it starts. dynamics: ``friction``, ``damping`` and ``armature`` of all its joints, in place of
+        those of the file."""
         entries = {
             "file": file, "prefix": prefix, "position": position, "orientation": orientation, "fixed_base": fixed_base,
             "packages": packages, "srdf": srdf, "joints": joints, "key": key, "overlaps": overlaps,
             "self_collision": self_collision, "any_inertia": any_inertia, "hold": hold,
+            "dynamics": dynamics,
         }  # fmt: skip
         self._add("[[include]]", entries)
 

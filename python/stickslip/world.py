@@ -109,6 +109,11 @@ class Contacts:
         return self._table[:, 14] / self._duration
 
     @property
+    def moment(self) -> Array:
+        """Mean moment on b over the step beside that of the force, N m, world frame: torsional friction and rolling resistance: (n, 3)."""
+        return self._columns(20, 23) / self._duration
+
+    @property
     def restituted(self) -> Array:
         """The part of the normal impulse that gives back an earlier compression, N s: (n,)."""
         return self._table[:, 15].copy()
@@ -305,7 +310,7 @@ class World:
     @property
     def contacts(self) -> Contacts:
         """The contacts of the last step."""
-        table = np.frombuffer(self._core.contacts()).reshape(-1, 20)
+        table = np.frombuffer(self._core.contacts()).reshape(-1, 23)
         return Contacts(table, self._names, self._core.duration)
 
     @property

@@ -171,6 +171,7 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         any_inertia: matches!(body.mass, scene::Mass::Given { any: true, .. }),
         surfaces: body.surfaces.iter().map(surface_spec).collect(),
         grain: body.grain,
+        colour: body.colour,
         curve: body.curve.as_ref().map(scene::Curve::function),
     }
 }

@@ -214,6 +214,7 @@ orientation = { rpy = [0, 0, 0] }
 fixed-base = true
 joints = { elbow = 0.5 }
 hold = { stiffness = 1, damping = 1 }
+dynamics = { friction = 1, damping = 1, armature = 1 }
 "#;
 
 fn whole() -> toml::Table {

@@ -27,6 +27,8 @@ pub struct Body {
     pub ghost: bool,
     /// The direction along which its friction differs, if it does.
     pub grain: Option<Grain>,
+    /// Its colour in pictures, if it has one of its own: red, green and blue, each from 0 to 1.
+    pub colour: Option<[f64; 3]>,
 }
 
 /// A name for a place on a body.
@@ -143,6 +145,7 @@ impl Body {
             groups: 0,
             ghost: false,
             grain: None,
+            colour: None,
         }
     }
 
@@ -157,6 +160,7 @@ impl Body {
             groups: 0,
             ghost: false,
             grain: None,
+            colour: None,
         }
     }
 

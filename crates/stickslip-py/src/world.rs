@@ -341,9 +341,9 @@ impl World {
         Ok(self.with(|w| Ok(Certificate::of(w.last_step(), w.settings().tolerance)))?)
     }
 
-    /// The contacts of the last step, a row of 20 numbers each: bodies a and b, point, normal from a to b, gap, static and kinetic
+    /// The contacts of the last step, a row of 23 numbers each: bodies a and b, point, normal from a to b, gap, static and kinetic
     /// friction, impulse on b in the world, its normal part, the part given back, mode (0 open, 1 stick, 2 slide), pieces a and b,
-    /// feature.
+    /// feature, moment on b in the world.
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         let held = self.lock()?;
         let contacts = &held
@@ -354,6 +354,7 @@ impl World {
             .contacts;
         let row = |c: &stickslip::prelude::ContactImpulse| {
             let (x, n, p) = (c.contact.point, c.contact.normal, c.world_impulse());
+            let m = c.world_moment();
             let mode = match c.mode {
                 Mode::Open => 0.0,
                 Mode::Stick => 1.0,
@@ -383,6 +384,9 @@ impl World {
                 piece_a,
                 piece_b,
                 f64::from(c.contact.feature.0),
+                m.x,
+                m.y,
+                m.z,
             ]
         };
         rows(py, contacts.len(), contacts.iter().map(row))

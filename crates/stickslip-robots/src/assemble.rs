@@ -4,7 +4,7 @@ use crate::combine::combine;
 use crate::model::{At, Closure, Configuration, Freedom, Geom, Inertial, Model, WORLD, Way};
 use crate::place::{Note, Outcome, Regard, RobotError};
 use crate::robot::{Body, Coordinate, Frame, Joint, Kind, Robot};
-use crate::simplify::{carriers, masses, on_carriers, split, weigh};
+use crate::simplify::{carriers, masses, on_carriers, scenery, split, weigh};
 use glam::DMat3;
 use std::collections::{BTreeMap, BTreeSet};
 use stickslip_geometry::{Pose, Shape};
@@ -34,6 +34,7 @@ pub(crate) fn assemble(mut model: Model, start: &Start) -> Outcome<Robot> {
         .collect();
     let mut build = Build {
         masses: masses(&model, &carriers),
+        scenery: scenery(&model, &carriers),
         body_of: vec![None; model.links.len()],
         bodies: Vec::new(),
         joints: Vec::new(),
@@ -154,6 +155,8 @@ struct Build {
     placed: Vec<Pose>,
     poses: Vec<Pose>,
     masses: Vec<Inertial>,
+    /// Does the link stand around the robot?
+    scenery: Vec<bool>,
     /// The body of each link that carries, or that stands in the world.
     body_of: Vec<Option<usize>>,
     bodies: Vec<Body>,
@@ -180,6 +183,7 @@ impl Build {
         let (planes, others): (Vec<Geom>, Vec<Geom>) =
             link.geoms.iter().cloned().partition(is_plane);
         let (name, place) = (link.name.clone(), link.place.clone());
+        let (colour, scenery) = (link.colour, self.scenery[k]);
         for plane in planes {
             let name = match plane.name.as_str() {
                 "" => "plane".to_owned(),
@@ -195,6 +199,8 @@ impl Build {
                     pose: Pose::IDENTITY,
                     ..plane
                 }],
+                colour: None,
+                scenery,
             };
             self.bodies.push(body);
         }
@@ -211,6 +217,8 @@ impl Build {
                 inertial: None,
                 pose: self.poses[k],
                 geoms: others,
+                colour,
+                scenery,
             };
             self.bodies.push(body);
         }
@@ -245,11 +253,12 @@ impl Build {
             return Err(RobotError::new(&link.place, message));
         }
         let to_centre = Pose::at(-whole.centre);
-        let mut geoms = Vec::new();
+        let (mut geoms, mut colour) = (Vec::new(), link.colour);
         for (n, part) in self.model.links.iter().enumerate() {
             if self.carriers[n] != k {
                 continue;
             }
+            colour = colour.or(part.colour);
             for geom in &part.geoms {
                 if matches!(geom.shape, Shape::HalfSpace { .. }) {
                     let message = "a plane cannot move: it has no end";
@@ -271,6 +280,8 @@ impl Build {
             inertial: Some(Inertial { inertia, ..whole }),
             pose: self.poses[k].then(&Pose::at(whole.centre)),
             geoms,
+            colour,
+            scenery: false,
         });
         Ok(())
     }

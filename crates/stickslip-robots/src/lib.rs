@@ -13,6 +13,7 @@
 //! | `simplify.rs` | links without mass, axes that do not meet |
 //! | `combine.rs` | freedoms of a link as axes of one joint |
 //! | `assemble.rs` | bodies, joints, frames |
+//! | `colours.rs` | colours of links |
 //! | `notes.rs` | what is known and has no effect, and what is missing here |
 //!
 //! ```
@@ -40,6 +41,7 @@
 //! ```
 
 mod assemble;
+mod colours;
 mod combine;
 mod files;
 mod inertia;
@@ -57,6 +59,7 @@ mod xml;
 use glam::DVec3;
 
 pub use assemble::Start;
+pub use colours::Colour;
 pub use files::{Files, NoFiles, Packages};
 pub use model::{Actuator, Coupling, Drive, Geom, Inertial};
 pub use overlaps::Overlap;

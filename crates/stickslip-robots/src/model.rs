@@ -3,6 +3,7 @@
 //! A link's pose in its parent is P J₁(q₁) J₂(q₂) …, with P its place at the zero of all freedoms and J a turn about an axis
 //! through an anchor, or a shift along one. Both formats say this; URDF with one freedom at most, at the link's own origin.
 
+use crate::colours::Colour;
 use crate::place::{Note, Place};
 use glam::{DMat3, DQuat, DVec3};
 use stickslip_geometry::pose::exp;
@@ -53,6 +54,8 @@ pub(crate) struct Link {
     pub(crate) inertial: Option<Inertial>,
     /// What it touches others with.
     pub(crate) geoms: Vec<Geom>,
+    /// Its colour in pictures; `None` where the file gives none.
+    pub(crate) colour: Option<Colour>,
 }
 
 /// Mass, centre of mass and inertia.
@@ -287,6 +290,7 @@ impl Model {
                 freedoms: Vec::new(),
                 inertial: None,
                 geoms: Vec::new(),
+                colour: None,
             }],
             couplings: Vec::new(),
             closures: Vec::new(),

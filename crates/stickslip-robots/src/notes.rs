@@ -48,7 +48,7 @@ const SRDF_IDLE: [Known; 9] = [
 ];
 
 /// Of MJCF, what has no effect on motion.
-const MJCF_IDLE: [Known; 33] = [
+const MJCF_IDLE: [Known; 31] = [
     ("visual", "", PICTURES),
     ("statistic", "", PICTURES),
     ("size", "", "memory of another program"),
@@ -57,8 +57,6 @@ const MJCF_IDLE: [Known; 33] = [
     ("texture", "", PICTURES),
     ("material", "", PICTURES),
     ("skin", "", PICTURES),
-    ("geom", "rgba", PICTURES),
-    ("geom", "material", PICTURES),
     ("geom", "group", PICTURES),
     ("geom", "user", PICTURES),
     ("site", "rgba", PICTURES),

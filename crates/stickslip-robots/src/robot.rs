@@ -1,5 +1,6 @@
 //! What a model becomes: bodies about their centres of mass, joints with six axes between them, and names for the rest.
 
+use crate::colours::Colour;
 use crate::model::{Actuator, Coupling, Freedom, Geom, Inertial};
 use crate::place::{Note, Place};
 use glam::DVec3;
@@ -46,6 +47,10 @@ pub struct Body {
     pub pose: Pose,
     /// Its shapes, in its own frame.
     pub geoms: Vec<Geom>,
+    /// Its colour in pictures, if the file gives one: red, green and blue, each from 0 to 1.
+    pub colour: Option<Colour>,
+    /// Does it stand around the robot, rather than belong to it: a floor, a table?
+    pub scenery: bool,
 }
 
 /// The kinds of joint.

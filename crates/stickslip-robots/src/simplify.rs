@@ -19,6 +19,20 @@ pub(crate) fn carriers(model: &Model) -> Vec<usize> {
     carriers
 }
 
+/// Which links are no part of a robot: the world, and what stands on it with nothing that moves on the same base.
+pub(crate) fn scenery(model: &Model, carriers: &[usize]) -> Vec<bool> {
+    let mut bases: Vec<usize> = Vec::with_capacity(model.links.len());
+    for (k, link) in model.links.iter().enumerate() {
+        let is_base = k == WORLD || link.parent == WORLD;
+        bases.push(if is_base { k } else { bases[link.parent] });
+    }
+    let mut still = vec![true; model.links.len()];
+    for (base, carrier) in bases.iter().zip(carriers) {
+        still[*base] &= *carrier == WORLD;
+    }
+    bases.iter().map(|base| still[*base]).collect()
+}
+
 /// Mass of each carrier with all it carries, in its own frame.
 pub(crate) fn masses(model: &Model, carriers: &[usize]) -> Vec<Inertial> {
     let placed = on_carriers(model, carriers);
@@ -206,6 +220,7 @@ pub(crate) fn split(model: &mut Model, at: &mut Configuration) -> BTreeSet<usize
                 freedoms: vec![freedom],
                 inertial: Some(share),
                 geoms: Vec::new(),
+                colour: None,
             };
             link.parent = model.links.len();
             added.insert(link.parent);

@@ -1,6 +1,7 @@
 //! URDF: links, joints, what they collide with; and the pairs that an SRDF file lets pass through each other.
 
 use crate::Options;
+use crate::colours::Palette;
 use crate::files::Files;
 use crate::inertia;
 use crate::meshes::Meshes;
@@ -35,6 +36,7 @@ pub(crate) fn read(root: &Element, files: &dyn Files, options: &Options) -> Outc
         meshes: Meshes::new(files, &options.packages),
         notes: Vec::new(),
         any_inertia: options.any_inertia,
+        palette: Palette::urdf(root)?,
     };
     let links = reader.links(root)?;
     let joints = reader.joints(root, &links, &mut model.couplings)?;
@@ -58,6 +60,7 @@ struct Reader<'f> {
     meshes: Meshes<'f>,
     notes: Vec<Note>,
     any_inertia: bool,
+    palette: Palette,
 }
 
 impl Reader<'_> {
@@ -79,6 +82,7 @@ impl Reader<'_> {
                 freedoms: Vec::new(),
                 inertial: self.inertial(element)?,
                 geoms: self.geoms(element)?,
+                colour: self.palette.of_link(element)?,
             });
         }
         if links.is_empty() {

@@ -133,3 +133,57 @@ fn models_without_their_meshes_are_refused() {
         assert!(error.to_string().starts_with(wanted), "{error}");
     }
 }
+
+/// What stands in the world is no link of a robot, unless something that moves stands on it; colours come from visuals, geoms and materials.
+#[test]
+fn scenery_and_colours() {
+    let mjcf = r#"<mujoco>
+  <asset><material name="wood" rgba="0.6 0.4 0.2 1"/></asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 1"/>
+    <body name="table"><geom type="box" size="1 1 1" material="wood"/></body>
+    <body name="palm" pos="0 0 5">
+      <geom size="0.1" rgba="0 1 0 1"/>
+      <body name="finger" pos="1 0 0"><joint type="hinge"/><geom size="0.1" material="wood"/></body>
+    </body>
+  </worldbody>
+</mujoco>"#;
+    let folder = Folder(PathBuf::new());
+    let robot = read("m.xml", mjcf, &folder, &Options::default()).expect("a model");
+    let of = |name: &str| {
+        robot
+            .bodies
+            .iter()
+            .find(|b| b.name == name)
+            .expect("a body")
+    };
+    assert!(of("floor").scenery && of("table").scenery);
+    assert!(!of("palm").scenery && !of("finger").scenery);
+    assert_eq!(of("table").colour, Some([0.6, 0.4, 0.2]));
+    assert_eq!(of("palm").colour, Some([0.0, 1.0, 0.0]));
+    assert_eq!(of("finger").colour, Some([0.6, 0.4, 0.2]));
+    assert_eq!(of("floor").colour, None);
+
+    let link = |name: &str, material: &str| {
+        format!(
+            r#"<link name="{name}"><visual><geometry><sphere radius="1"/></geometry>{material}</visual>
+  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>"#
+        )
+    };
+    let urdf = format!(
+        r#"<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material>
+{}{}
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"#,
+        link("a", r#"<material name="red"/>"#),
+        link(
+            "b",
+            r#"<material name="own"><color rgba="0 0 0.5 1"/></material>"#
+        ),
+    );
+    let robot = read("r.urdf", &urdf, &folder, &Options::default()).expect("a model");
+    let colours: Vec<_> = robot.bodies.iter().map(|b| b.colour).collect();
+    assert_eq!(colours, [Some([1.0, 0.0, 0.0]), Some([0.0, 0.0, 0.5])]);
+    let bad = urdf.replace("1 0 0 1", "1 0 2 1");
+    let error = read("r.urdf", &bad, &folder, &Options::default()).expect_err("no colour");
+    assert_eq!(error.message, "`rgba` has four numbers from 0 to 1");
+}

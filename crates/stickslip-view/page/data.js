@@ -112,6 +112,7 @@ class Run {
       const contact = this.contact(row), own = times(contact.force, contact.on === body ? 1 : -1);
       force = add(force, own);
       torque = add(torque, cross(sub(contact.point, origin), own));
+      if (contact.moment) torque = add(torque, times(contact.moment, contact.on === body ? 1 : -1));
       if (contact.mode !== "open") contacts.push(contact);
     }
     return { force, torque, contacts };
@@ -144,6 +145,7 @@ class Run {
     return {
       row, bodies: [this.body_a[row], this.body_b[row]], on: this.on[row], mode: ["open", "stick", "slide"][this.mode[row]],
       point: vector(this.point), normal: vector(this.normal), force: vector(this.force), gap: this.gap[row], mu: this.mu[row],
+      moment: this.moment ? vector(this.moment) : null, // of torsional friction and rolling resistance, N m
     };
   }
 }

@@ -133,6 +133,10 @@ class Panel {
       ["friction / μ normal", ratio, "ratio"], ["gap, m", digits(contact.gap, floors.place), "gap"],
       ["point, m", list(contact.point, floors.place), "point"], ["normal vector", list(contact.normal, 1e-7), "normal"],
     ];
+    if (contact.moment) {
+      const spin = dot(contact.moment, contact.normal), rolling = length(sub(contact.moment, times(contact.normal, spin)));
+      rows.push(["moment, N m", list(contact.moment, floors.torque), "moment"], ["torsion, N m", digits(spin, floors.torque), "torsion"], ["rolling, N m", digits(rolling, floors.torque), "rolling"]);
+    }
     const sums = run.ofPair(frame, contact.bodies);
     const pair = [["normal, friction, N", list([sums.normal, sums.friction], floors.force), "pair-force", "force"], ["least gap, m", digits(sums.gap, floors.place), "pair-gap", "gap"]];
     return [head, this.table(rows), element("h2", "All contacts of the two"), this.table(pair, { pair: contact.bodies })];

@@ -105,10 +105,11 @@ class Stage {
     this.pins = mark(disc, round, Math.max(1, 2 * run.about.links.length));
   }
 
-  // One colour for each family of names (box[0], box[1], ...), lighter and darker in turn.
+  // A body's own colour; else one for each family of names (box[0], box[1], ...), lighter and darker in turn.
   colours() {
     const families = new Map();
     this.tints = this.run.bodies.map((body, index) => {
+      if (body.colour) return body.colour;
       if (body.mass === null) return this.theme.fixed;
       const family = body.name.replace(/\[.*$/, "");
       if (!families.has(family)) families.set(family, { colour: this.theme.bodies[families.size % this.theme.bodies.length], count: 0 });

@@ -18,6 +18,8 @@ pub struct Actor {
     pub mass: Option<f64>,
     /// About its origin, in its frame, kg m²; `None` likewise.
     pub inertia: Option<DMat3>,
+    /// Its own colour, if it has one: red, green and blue, each from 0 to 1.
+    pub colour: Option<[f64; 3]>,
     /// What is seen of it.
     pub look: Look,
     /// Radius about the body's origin, m; infinite for a plane.
@@ -111,7 +113,7 @@ impl Extent {
     }
 
     /// Grows to hold a point.
-    fn add(&mut self, point: DVec3) {
+    pub(crate) fn add(&mut self, point: DVec3) {
         self.low = self.low.min(point);
         self.high = self.high.max(point);
     }
@@ -163,6 +165,7 @@ impl<'a> Film<'a> {
             name: body.name.clone(),
             mass: body.mass.as_ref().map(|m| m.mass),
             inertia: body.mass.as_ref().map(|m| m.inertia),
+            colour: body.colour,
             look: look_of(&body.shape, &mut meshes),
             radius: Some(body.shape.radius())
                 .filter(|r| *r > 0.0)
@@ -336,6 +339,18 @@ impl<'a> Film<'a> {
             (a, -force)
         } else {
             (b, force)
+        }
+    }
+
+    /// The moment of a contact beside that of its force at the point, on the body on which that is shown, N m.
+    #[must_use]
+    pub fn shown_moment(&self, frame: usize, contact: &ContactImpulse) -> DVec3 {
+        let moment = contact.world_moment() / self.step_length(frame);
+        let (on, _) = self.shown_force(frame, contact);
+        if on == contact.contact.bodies[1] {
+            moment
+        } else {
+            -moment
         }
     }
 

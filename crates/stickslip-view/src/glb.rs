@@ -3,7 +3,7 @@
 //! A node for each body with its poses over time as linear and spherical interpolation, a child node for each of its
 //! parts, a mesh for each mesh. glTF has y up; a root node turns z up into it.
 
-use crate::film::Film;
+use crate::film::{Actor, Film};
 use crate::solid::Look;
 use glam::DVec3;
 use serde_json::{Value, json};
@@ -97,15 +97,19 @@ impl Film<'_> {
             )
         });
 
+        let mut paints = Paints::default();
         // glTF meshes carry their material: one for each pair of mesh and colour that is used.
         let mut meshes: Vec<Value> = Vec::new();
-        let mut used: Vec<(usize, bool)> = Vec::new();
-        let mut mesh_of = |mesh: Option<usize>, free: bool, meshes: &mut Vec<Value>| {
-            let key = (mesh.map_or(0, |m| m + 1), free);
+        let mut used: Vec<(usize, usize)> = Vec::new();
+        let mut mesh_of = |mesh: Option<usize>, paint: usize, meshes: &mut Vec<Value>| {
+            let key = (mesh.map_or(0, |m| m + 1), paint);
             used.iter().position(|u| *u == key).unwrap_or_else(|| {
-                let (positions, normals) = mesh.map_or_else(|| square.unwrap_or_default(), |m| geometry[m]);
+                let (positions, normals) =
+                    mesh.map_or_else(|| square.unwrap_or_default(), |m| geometry[m]);
                 let attributes = json!({ "POSITION": positions, "NORMAL": normals });
-                meshes.push(json!({ "primitives": [{ "attributes": attributes, "material": usize::from(free) }] }));
+                meshes.push(
+                    json!({ "primitives": [{ "attributes": attributes, "material": paint }] }),
+                );
                 used.push(key);
                 used.len() - 1
             })
@@ -119,7 +123,7 @@ impl Film<'_> {
         let moves = times.len() > 1 && times.windows(2).all(|w| w[1] > w[0]);
         let clock = moves.then(|| buffer.add(&times, 1, "SCALAR", None, true));
         for (k, actor) in self.actors.iter().enumerate() {
-            let free = actor.mass.is_some();
+            let paint = paints.of(actor);
             let mut children = Vec::new();
             let child = |value: Value, nodes: &mut Vec<Value>| {
                 nodes.push(value);
@@ -127,14 +131,14 @@ impl Film<'_> {
             };
             match &actor.look {
                 Look::Plane { normal, offset } => {
-                    let mesh = mesh_of(None, free, &mut meshes);
+                    let mesh = mesh_of(None, paint, &mut meshes);
                     let turn = glam::DQuat::from_rotation_arc(DVec3::Z, *normal);
                     let place = *normal * *offset;
                     children.push(child(json!({ "mesh": mesh, "rotation": turn.to_array(), "translation": place.to_array() }), &mut nodes));
                 }
                 Look::Solid(parts) => {
                     for part in parts {
-                        let mesh = mesh_of(Some(part.mesh), free, &mut meshes);
+                        let mesh = mesh_of(Some(part.mesh), paint, &mut meshes);
                         let (place, turn) = (part.pose.position, part.pose.orientation);
                         children.push(child(
                             json!({ "mesh": mesh, "rotation": turn.to_array(), "translation": place.to_array(), "scale": part.scale.to_array() }),
@@ -168,17 +172,13 @@ impl Film<'_> {
         }
         nodes[0]["children"] = json!(roots);
 
-        let material = |name: &str, colour: [f64; 3]| {
-            json!({ "name": name, "doubleSided": true, "pbrMetallicRoughness": {
-                "baseColorFactor": [colour[0], colour[1], colour[2], 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7 } })
-        };
         let mut document = json!({
             "asset": { "version": "2.0", "generator": format!("stickslip {}", self.trajectory.header.version) },
             "scene": 0,
             "scenes": [{ "name": self.title, "nodes": [0] }],
             "nodes": nodes,
             "meshes": meshes,
-            "materials": [material("fixed", [0.45, 0.48, 0.52]), material("free", [0.12, 0.32, 0.6])],
+            "materials": paints.materials(),
             "accessors": buffer.accessors,
             "bufferViews": buffer.views,
             "buffers": [{ "byteLength": buffer.bytes.len() }],
@@ -188,6 +188,54 @@ impl Film<'_> {
                 json!([{ "name": "run", "channels": channels, "samplers": samplers }]);
         }
         container(&document, &buffer.bytes)
+    }
+}
+
+/// The colours that are used, linear as glTF has them.
+struct Paints(Vec<(String, [f64; 3])>);
+
+impl Default for Paints {
+    fn default() -> Self {
+        Self(vec![
+            ("fixed".into(), [0.45, 0.48, 0.52]),
+            ("free".into(), [0.12, 0.32, 0.6]),
+        ])
+    }
+}
+
+impl Paints {
+    /// The number of the colour of a body: its own, or that of all that are fixed or free.
+    fn of(&mut self, actor: &Actor) -> usize {
+        let Some(colour) = actor.colour else {
+            return usize::from(actor.mass.is_some());
+        };
+        let linear = colour.map(linear);
+        let known = self.0.iter().skip(2).position(|(_, c)| *c == linear);
+        known.map_or_else(
+            || {
+                self.0
+                    .push((format!("colour {}", self.0.len() - 1), linear));
+                self.0.len() - 1
+            },
+            |k| k + 2,
+        )
+    }
+
+    fn materials(&self) -> Vec<Value> {
+        let material = |(name, [r, g, b]): &(String, [f64; 3])| {
+            json!({ "name": name, "doubleSided": true, "pbrMetallicRoughness": {
+                "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7 } })
+        };
+        self.0.iter().map(material).collect()
+    }
+}
+
+/// A part of a colour as screens have it (sRGB), in proportion to light.
+fn linear(x: f64) -> f64 {
+    if x <= 0.04045 {
+        x / 12.92
+    } else {
+        libm::pow((x + 0.055) / 1.055, 2.4)
     }
 }
 
@@ -213,4 +261,38 @@ fn container(document: &Value, binary: &[u8]) -> Vec<u8> {
     }
     out.extend(&binary);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_of_bodies_are_materials() {
+        let actor = |mass: Option<f64>, colour: Option<[f64; 3]>| Actor {
+            name: String::new(),
+            mass,
+            inertia: None,
+            colour,
+            look: Look::Solid(Vec::new()),
+            radius: 1.0,
+        };
+        let mut paints = Paints::default();
+        let red = Some([1.0, 0.0, 0.0]);
+        let given = [
+            actor(None, None),
+            actor(Some(1.0), None),
+            actor(Some(1.0), red),
+            actor(None, Some([0.5; 3])),
+            actor(None, red),
+        ];
+        assert_eq!(given.map(|a| paints.of(&a)), [0, 1, 2, 3, 2]);
+        let materials = paints.materials();
+        assert_eq!(materials.len(), 4);
+        let of = |k: usize| &materials[k]["pbrMetallicRoughness"]["baseColorFactor"];
+        assert_eq!(of(2), &json!([1.0, 0.0, 0.0, 1.0]));
+        // Half of a screen's signal is 21 % of its light.
+        let grey = of(3)[0].as_f64().expect("a number");
+        assert!((grey - 0.214).abs() < 1e-3, "{grey}");
+    }
 }

@@ -180,6 +180,9 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
         .iter()
         .map(|actor| {
             let mut body = json!({ "name": actor.name, "mass": actor.mass });
+            if let Some(colour) = actor.colour {
+                body["colour"] = json!(colour);
+            }
             if let Some(inertia) = actor.inertia {
                 body["inertia"] = json!(inertia.transpose().to_cols_array());
             }
@@ -426,7 +429,10 @@ fn contacts(film: &Film<'_>, every: usize, bits: u32, open: bool) -> Vec<Block> 
         }
     };
     let on = |f: usize, c: &ContactImpulse| film.shown_force(f, c).0;
-    vec![
+    // Most runs have no contact that bears a moment.
+    let bears = rows.iter().any(|(_, c)| c.moment != DVec3::ZERO);
+    let moments = bears.then(|| Block::f32("moment", &vector(&|f, c| film.shown_moment(f, c))));
+    let blocks = [
         Block::u32("first", &first),
         Block::u32("body_a", &numbers(&|c| c.contact.bodies[0])),
         Block::u32("body_b", &numbers(&|c| c.contact.bodies[1])),
@@ -453,7 +459,8 @@ fn contacts(film: &Film<'_>, every: usize, bits: u32, open: bool) -> Vec<Block> 
         Block::f32("force", &vector(&|f, c| film.shown_force(f, c).1)),
         Block::f32("gap", &column(&|_, c| c.contact.gap)),
         Block::f32("mu", &column(&friction)),
-    ]
+    ];
+    blocks.into_iter().chain(moments).collect()
 }
 
 /// Records a run and writes its page at the end. A long run is thinned as it goes on: what is held does not grow with it.

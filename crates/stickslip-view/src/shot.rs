@@ -2,7 +2,7 @@
 
 use crate::ViewError;
 use crate::camera::Camera;
-use crate::film::{Actor, Film, LinkKind};
+use crate::film::{Actor, Extent, Film, LinkKind};
 use crate::order::{self, hull};
 use crate::pieces::{shaded, world};
 use crate::solid::{Look, Part};
@@ -95,7 +95,11 @@ impl Film<'_> {
         } else {
             first..frame + 1
         };
-        Ok(self.painter(frame, frames, options).draw(options, &also))
+        let mut extent = self.extent(frames);
+        if options.forces {
+            self.hold_arrows(frame, &mut extent);
+        }
+        Ok(self.painter(frame, &extent, options).draw(options, &also))
     }
 
     /// The run from one time to another as a moving picture: an animated PNG with so many pictures a second of watching, `speed` times as fast as
@@ -116,10 +120,10 @@ impl Film<'_> {
         let frames =
             (0..=count).map(|k| self.frame_at(span[0] + k as f64 * pace.speed / pace.rate));
         let frames = frames.collect::<Result<Vec<usize>, _>>()?;
-        let drawings = frames.into_iter().map(|frame| {
-            self.painter(frame, first..last + 1, options)
-                .draw(options, &[])
-        });
+        let extent = self.extent(first..last + 1);
+        let drawings = frames
+            .into_iter()
+            .map(|frame| self.painter(frame, &extent, options).draw(options, &[]));
         Ok(Drawing::moving_png(
             drawings,
             1.0,
@@ -127,16 +131,22 @@ impl Film<'_> {
         ))
     }
 
-    /// Draws a frame as it is seen when all of `frames` is in sight.
-    fn painter(
-        &self,
-        frame: usize,
-        frames: std::ops::Range<usize>,
-        options: &ShotOptions,
-    ) -> Painter<'_, '_> {
+    /// Makes room for the arrows of a frame; for the longest of an impact no more than the radius of what is seen.
+    fn hold_arrows(&self, frame: usize, extent: &mut Extent) {
+        let (scale, most) = (self.arrow_scale(), extent.radius());
+        for contact in &self.frames()[frame].step.contacts {
+            if contact.mode != Mode::Open {
+                let arrow = self.shown_force(frame, contact).1 * scale;
+                extent.add(contact.contact.point + arrow.clamp_length_max(most));
+            }
+        }
+    }
+
+    /// Draws a frame as it is seen when all of `extent` is in sight.
+    fn painter(&self, frame: usize, extent: &Extent, options: &ShotOptions) -> Painter<'_, '_> {
         let (width, height) = (options.width, options.height);
         let camera = Camera::around(
-            &self.extent(frames),
+            extent,
             options.azimuth.to_radians(),
             options.elevation.to_radians(),
             width / height,
@@ -377,11 +387,21 @@ impl Painter<'_, '_> {
     }
 }
 
-/// One colour for each family of names (`box[0]`, `box[1]`, …), lighter and darker in turn.
+/// A colour that a body was given.
+fn own(colour: [f64; 3]) -> Colour {
+    let [r, g, b] = colour.map(|x| (x * 255.0).round() as u8);
+    Colour { r, g, b, a: 255 }
+}
+
+/// A body's own colour; else one for each family of names (`box[0]`, `box[1]`, …), lighter and darker in turn.
 fn tints(film: &Film<'_>, glass: &[String]) -> Vec<Colour> {
     let mut families: BTreeMap<&str, (Colour, usize)> = BTreeMap::new();
     let mut out = Vec::new();
     for actor in &film.actors {
+        if let Some(colour) = actor.colour {
+            out.push(own(colour));
+            continue;
+        }
         if actor.mass.is_none() {
             out.push(FIXED);
             continue;
@@ -446,5 +466,10 @@ mod tests {
         let line = cut_by(&square[..2], plane);
         assert_eq!(line, [DVec3::X * 0.25, DVec3::X]);
         assert!(cut_by(&square, (DVec3::X, DVec3::X * 2.0)).is_empty());
+    }
+
+    #[test]
+    fn a_colour_of_a_scene_is_one_of_a_picture() {
+        assert_eq!(own([1.0, 0.5, 0.0]).hex(), "#ff8000");
     }
 }

@@ -84,8 +84,9 @@ impl Onlookers {
             let active = last.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
             let speed = (last.step - step) as f64 / begun.elapsed().as_secs_f64();
             format!(
-                "t = {} s of {until} s, {} steps, {active} contacts, {speed:.0} steps/s",
+                "t = {} s of {} s, {} steps, {active} contacts, {speed:.0} steps/s",
                 time(last.t),
+                time(until),
                 last.step
             )
         });

@@ -74,7 +74,7 @@ impl Report<'_> {
         if o.reached_end() && over > 1e-9 * step.h {
             lines.push(format!(
                 "  until        {} s is no whole number of steps: the last step ends {} s later",
-                step.until,
+                time(step.until),
                 time(over)
             ));
         }
@@ -87,7 +87,7 @@ impl Report<'_> {
             lines.push(format!("  STOPPED      {e}"));
         }
         if let Some(why) = o.interrupted {
-            let (t, until) = (time(o.t), self.scene.step.until);
+            let (t, until) = (time(o.t), time(self.scene.step.until));
             let what = match why {
                 Interruption::Limit => "LIMIT        reached",
                 Interruption::Signal => "INTERRUPTED ",

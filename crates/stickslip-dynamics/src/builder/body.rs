@@ -42,6 +42,8 @@ pub struct BodySpec {
     pub grain: Option<Grain>,
     /// Its own friction by the speed of the slip, in place of [`BodySpec::friction`].
     pub curve: Option<SlipCurve>,
+    /// Its colour in pictures, if it has one of its own: red, green and blue, each from 0 to 1.
+    pub colour: Option<[f64; 3]>,
 }
 
 impl BodySpec {
@@ -93,6 +95,7 @@ impl BodySpec {
             surfaces: Vec::new(),
             grain: None,
             curve: None,
+            colour: None,
         }
     }
 
@@ -196,6 +199,13 @@ impl BodySpec {
     #[must_use]
     pub const fn with_grain(mut self, direction: DVec3, ratio: f64) -> Self {
         self.grain = Some(Grain { direction, ratio });
+        self
+    }
+
+    /// Gives it a colour in pictures: red, green and blue, each from 0 to 1.
+    #[must_use]
+    pub const fn with_colour(mut self, colour: [f64; 3]) -> Self {
+        self.colour = Some(colour);
         self
     }
 

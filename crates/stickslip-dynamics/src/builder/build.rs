@@ -146,6 +146,7 @@ impl WorldBuilder {
                     direction: unit(Some(grain.direction)).unwrap_or(DVec3::X),
                     ..grain
                 }),
+                colour: spec.colour,
                 ..body
             });
             setup.motions.push(spec.motion);

@@ -47,6 +47,8 @@ pub struct Body {
     pub made_of: Option<String>,
     /// The body's friction by the speed of the slip, its own or that of `[material]`; the material's is then the one at rest.
     pub curve: Option<Curve>,
+    /// Its colour in pictures, if it was given one: red, green and blue, each from 0 to 1.
+    pub colour: Option<[f64; 3]>,
     /// The bytes of the file to point at in messages: the value of `name`.
     pub span: Range<usize>,
 }
@@ -85,6 +87,7 @@ impl Body {
             material: Material::default(),
             made_of: None,
             curve: None,
+            colour: None,
             span: 0..0,
         }
     }

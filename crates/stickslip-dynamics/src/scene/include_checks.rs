@@ -14,7 +14,10 @@ impl Model<'_> {
     /// Links that overlap at the start: an error that names them all, or pairs that pass through each other.
     pub(super) fn settle_overlaps(&mut self) -> Outcome<()> {
         let overlaps = self.robot.overlaps();
-        let own = |o: &&Overlap| o.bodies.iter().all(|&k| self.is_jointed(k));
+        let own = |o: &&Overlap| {
+            let scenery = o.bodies.iter().any(|&k| self.robot.bodies[k].scenery);
+            o.bodies.iter().all(|&k| self.is_jointed(k)) && (self.self_collision || scenery)
+        };
         let overlaps: Vec<Overlap> = overlaps.iter().filter(own).copied().collect();
         let Some(first) = overlaps.first() else {
             return Ok(());

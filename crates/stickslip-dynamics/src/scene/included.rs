@@ -27,16 +27,16 @@ pub(super) struct Included {
 impl Model<'_> {
     /// Puts the model into the scene.
     pub(super) fn put(mut self, included: &mut Included) -> Outcome<()> {
-        if self.self_collision {
-            self.settle_overlaps()?;
-        }
+        self.settle_overlaps()?;
         let bodies: Vec<Body> = (0..self.robot.bodies.len()).map(|k| self.body(k)).collect();
         let mut joints: Vec<Joint> = self.robot.joints.iter().map(|j| self.joint(j)).collect();
         self.drive(&mut joints)?;
         let span = self.file.place.span.clone();
-        for pair in self.robot.excluded.iter().filter(|_| self.self_collision) {
-            // A pair of which none is free never meets anyway.
-            if pair.iter().any(|&k| self.robot.bodies[k].is_free()) {
+        for pair in &self.robot.excluded {
+            let bodies = pair.map(|k| &self.robot.bodies[k]);
+            // A pair of which none is free, or which is of one group, never meets anyway.
+            let grouped = !self.self_collision && !bodies.iter().any(|b| b.scenery);
+            if bodies.iter().any(|b| b.is_free()) && !grouped {
                 included.pairs.push(ContactPair {
                     bodies: pair.map(|k| self.named(&self.robot.bodies[k].name)),
                     collide: false,
@@ -121,7 +121,7 @@ impl Model<'_> {
             body.geoms.iter().filter_map(of).reduce(f64::max)
         };
         let (friction, restitution) = (most(|g| g.friction), most(|g| g.restitution));
-        let groups = match self.self_collision {
+        let groups = match self.self_collision || body.scenery {
             true => Vec::new(),
             false => vec![format!("{}{}", self.prefix, self.robot.name)],
         };
@@ -151,6 +151,7 @@ impl Model<'_> {
             surfaces: Vec::new(),
             grain: None,
             curve: None,
+            colour: body.colour,
             made_of: None,
             material: Material {
                 friction: friction.map_or(self.material.friction, Friction::same),
@@ -182,15 +183,15 @@ impl Model<'_> {
                     hold: AxisHold::Free,
                     limits: given.limits,
                     motor: None,
-                    friction: given.friction,
-                    damping: given.damping,
+                    friction: self.dynamics.friction.unwrap_or(given.friction),
+                    damping: self.dynamics.damping.unwrap_or(given.damping),
                     stiffness: given.stiffness,
                     rest: if given.stiffness > 0.0 {
                         given.rest
                     } else {
                         0.0
                     },
-                    armature: given.armature,
+                    armature: self.dynamics.armature.unwrap_or(given.armature),
                 },
             };
         }

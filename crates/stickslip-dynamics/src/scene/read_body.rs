@@ -247,9 +247,35 @@ fn read_one(
             Some(node) => read_curve(reader, node)?,
             None => material.1.cloned(),
         },
+        colour: read_colour(reader, table)?,
         motion,
         span: table.need("name")?.place.span.clone(),
     })
+}
+
+/// "#rrggbb", or red, green and blue from 0 to 1.
+fn read_colour(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Option<[f64; 3]>> {
+    let Some(node) = table.get("color") else {
+        return Ok(None);
+    };
+    let colour = match &node.value {
+        Value::Text(given) => hex(&given.text),
+        _ => Some(reader.vector(node)?.to_array()),
+    };
+    match colour.filter(|c| c.iter().all(|x| (0.0..=1.0).contains(x))) {
+        Some(colour) => Ok(Some(colour)),
+        None => {
+            let message = "a colour is \"#rrggbb\", or three numbers from 0 to 1";
+            Err(Fault::new(&node.place, message))
+        }
+    }
+}
+
+/// Red, green and blue of "#rrggbb", each from 0 to 1.
+fn hex(text: &str) -> Option<[f64; 3]> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6)?;
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    Some([16, 8, 0].map(|shift| f64::from(number >> shift & 0xff) / 255.0))
 }
 
 /// Refuses keys that mean nothing for a body of this motion.

@@ -10,7 +10,7 @@ use stickslip_robots::{Options, Packages, Robot, Start};
 
 use super::files::Files;
 use super::included::Included;
-use super::keys::{HOLD, INCLUDE};
+use super::keys::{DYNAMICS, HOLD, INCLUDE};
 use super::node::{Fault, Node, Outcome, Value};
 use super::read_shape::read_orientation;
 use super::reader::{Reader, choice, flag, items, tables, text};
@@ -61,6 +61,17 @@ impl stickslip_robots::Files for Beside<'_> {
     }
 }
 
+/// Of the free axes of all joints of a model, in place of what its file says.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Dynamics {
+    /// Dry friction, N or N m.
+    pub(super) friction: Option<f64>,
+    /// N s/m or N m s/rad.
+    pub(super) damping: Option<f64>,
+    /// kg or kg m².
+    pub(super) armature: Option<f64>,
+}
+
 /// One model and how the scene wants it.
 pub(super) struct Model<'n> {
     pub(super) robot: Robot,
@@ -69,6 +80,8 @@ pub(super) struct Model<'n> {
     pub(super) file: &'n Node,
     /// Gains of motors that hold what no actuator drives.
     pub(super) hold: Option<Goal>,
+    /// What takes the place of the file's on every free axis.
+    pub(super) dynamics: Dynamics,
     pub(super) ignore_overlaps: bool,
     pub(super) self_collision: bool,
     pub(super) any_inertia: bool,
@@ -123,6 +136,7 @@ impl<'n> Model<'n> {
             material,
             file,
             hold: read_hold(reader, table)?,
+            dynamics: read_dynamics(reader, table)?,
             ignore_overlaps: overlaps == "ignore",
             self_collision: flag_of("self-collision", true)?,
             any_inertia,
@@ -181,4 +195,21 @@ fn read_hold(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Option<Goal>> {
         None => 0.0,
     };
     Ok(Some(Goal::Servo { stiffness, damping }))
+}
+
+fn read_dynamics(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Dynamics> {
+    let Some(node) = table.get("dynamics") else {
+        return Ok(Dynamics::default());
+    };
+    let table = Table::open(node, &DYNAMICS)?;
+    let read = |key: &str| {
+        let what = format!("the {key}");
+        let node = table.get(key);
+        node.map(|n| reader.not_negative(n, &what)).transpose()
+    };
+    Ok(Dynamics {
+        friction: read("friction")?,
+        damping: read("damping")?,
+        armature: read("armature")?,
+    })
 }

@@ -1,5 +1,6 @@
 //! `<geom>`: shapes, their masses, and which of them meet.
 
+use crate::colours::{Colour, colour};
 use crate::inertia;
 use crate::meshes::hull;
 use crate::mjcf::Reader;
@@ -38,6 +39,8 @@ pub(crate) struct Weighed {
     pub(crate) geom: Option<Geom>,
     /// In the body's frame.
     pub(crate) inertial: Option<Inertial>,
+    /// Its own, or its material's.
+    pub(crate) colour: Option<Colour>,
 }
 
 impl Reader<'_, '_> {
@@ -92,6 +95,7 @@ impl Reader<'_, '_> {
     ) -> Outcome<Weighed> {
         let look = self.defaults.look(element, around.1)?;
         let kind = look.get(element, "type");
+        let colour = self.colour(element, &look)?;
         let number = |name: &str, other: f64| {
             look.get(element, name)
                 .map_or(Ok(other), Attribute::not_negative)
@@ -115,6 +119,7 @@ impl Reader<'_, '_> {
             return Ok(Weighed {
                 geom: None,
                 inertial: None,
+                colour,
             });
         }
         let (shape, pose, solid) = match kind_name {
@@ -165,7 +170,15 @@ impl Reader<'_, '_> {
         Ok(Weighed {
             geom: meets.then_some(geom),
             inertial: inertial.map(|inertial| inertial.placed(around.0)),
+            colour: colour.filter(|_| kind_name != "plane"),
         })
+    }
+
+    /// The colour of a geom: its own, or that of its material.
+    fn colour(&self, element: &Element, look: &Look<'_, '_>) -> Outcome<Option<Colour>> {
+        let named = look.get(element, "material");
+        let own = look.get(element, "rgba").map(colour).transpose()?;
+        Ok(own.or_else(|| named.and_then(|name| self.palette.get(&name.value))))
     }
 
     /// Marks as known what a geom may say and this one need not be asked for.

@@ -7,6 +7,7 @@ mod joint;
 mod sections;
 
 use crate::Options;
+use crate::colours::Palette;
 use crate::files::Files;
 use crate::meshes::Meshes;
 use crate::model::{Inertial, Link, Model, WORLD};
@@ -48,6 +49,7 @@ pub(crate) struct Reader<'e, 'f> {
     pub(crate) defaults: Defaults<'e>,
     pub(crate) meshes: Meshes<'f>,
     pub(crate) assets: BTreeMap<String, Asset>,
+    pub(crate) palette: Palette,
     notes: RefCell<Vec<Note>>,
     geoms: Cell<usize>,
     /// How many bodies there are so far: those without a name are called by their number.
@@ -82,6 +84,7 @@ pub(crate) fn read(root: &mut Element, files: &dyn Files, options: &Options) -> 
         defaults: Defaults::new(&asked),
         meshes: Meshes::new(files, &options.packages),
         assets: BTreeMap::new(),
+        palette: Palette::mjcf(root)?,
         notes: RefCell::default(),
         geoms: Cell::new(0),
         bodies: Cell::new(0),
@@ -225,6 +228,7 @@ impl<'e> Reader<'e, '_> {
             freedoms: Vec::new(),
             inertial: None,
             geoms: Vec::new(),
+            colour: None,
         });
         let given = match (element.one("inertial")?, self.compiler.from_geoms) {
             (Some(given), None | Some(false)) => Some(geom::inertial(self, given, &plain)?),
@@ -258,6 +262,7 @@ impl<'e> Reader<'e, '_> {
             link.inertial = Some(Inertial::with(&so_far, &share));
         }
         link.geoms.extend(read.geom);
+        link.colour = link.colour.or(read.colour);
         Ok(())
     }
 
@@ -294,6 +299,7 @@ impl<'e> Reader<'e, '_> {
             freedoms: Vec::new(),
             inertial: None,
             geoms: Vec::new(),
+            colour: None,
         });
         Ok(())
     }

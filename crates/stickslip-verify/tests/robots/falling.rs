@@ -84,8 +84,9 @@ fn minitaur_stands_on_feet_that_the_scene_closes() {
     assert!(fallen < height - 0.004, "{fallen} {height}");
 }
 
-/// MuJoCo's humanoid, whose joints have dampers and springs of their own, is let go. It falls within 3 s, leans on its limbs for some
-/// seconds, turns over at 9 s and then lies still.
+/// MuJoCo's humanoid is let go with bent knees above the floor of its file, falls and lies. Its contacts stick and its joints have dampers and
+/// springs: what is left dies away by a factor of 130 each second, down to rounding. (Straight legs end alike, but later: it may sit or lean for
+/// tens of seconds while the dampers give way, and then turn over.)
 #[test]
 fn a_humanoid_falls_and_comes_to_rest() {
     let Some(folder) = shared("robots") else {
@@ -97,14 +98,11 @@ h = 0.01
 until = 10
 [material]
 friction = 0.7
-[[body]]
-name = "ground"
-motion = "fixed"
-shape = { half-space = { normal = [0, 0, 1] } }
 [[include]]
 file = "mujoco_models/humanoid.xml"
 self-collision = false
 any-inertia = true
+joints = { knee_right = -1.2, knee_left = -1.2 }
 "#;
     let mut world = world(&folder, text);
     let kinetic = |world: &World| {
@@ -120,18 +118,23 @@ any-inertia = true
         each.sum::<f64>()
     };
     let mut most = 0.0;
+    let mut rest = None;
     let mut time = 0.5;
-    while time <= 12.0 {
+    while time <= 10.0 {
         certified(&mut world, time);
         let now = kinetic(&world);
         eprintln!("{time} s: {now:.3e} J");
         most = f64::max(most, now);
+        rest = rest.or((now < REST).then_some(time));
+        assert!(
+            rest.is_none() || now < REST,
+            "it moves again: {now} J at {time} s"
+        );
         time += 0.5;
     }
     assert!(most > 10.0, "it falls: {most} J");
-    assert!(
-        kinetic(&world) < 1e-3,
-        "it lies still: {} J",
-        kinetic(&world)
-    );
+    assert!(rest.is_some(), "it lies still: {} J", kinetic(&world));
 }
+
+/// J: some 40 kg at 1e-10 m/s, far above rounding and far below any motion.
+const REST: f64 = 1e-18;

@@ -111,3 +111,56 @@ force = 87
         lifted.z - gripped.z
     );
 }
+
+const ALLEGRO: &str = include_str!("allegro.toml");
+const BALL: &str = "ball = { radius = 0.03 }";
+
+/// The Allegro hand closes on a thing, lifts it by 0.1 m and holds it there.
+fn the_allegro_lifts(thing: &str) {
+    let Some(folder) = shared("robots") else {
+        return;
+    };
+    assert!(ALLEGRO.contains(BALL));
+    let mut world = world(&folder, &ALLEGRO.replace(BALL, thing));
+    let at = |world: &World, name: &str| world.body(name).expect("a body").pose.position;
+    certified(&mut world, 0.8);
+    let before = at(&world, "thing") - at(&world, "palm_link");
+    certified(&mut world, 1.6);
+    let after = at(&world, "thing") - at(&world, "palm_link");
+    let height = at(&world, "thing").z - 0.03;
+    assert!(
+        (after - before).length() < 0.01,
+        "it slips: {before} {after}"
+    );
+    assert!(height > 0.09, "{height}");
+    // Thumb and fingers carry its weight, and nothing else does.
+    let weight = 0.1 * 9.81;
+    let force = world.contact_force_on("thing").expect("a body");
+    assert!((force - DVec3::Z * weight).length() < 1e-6, "{force}");
+    let name = |k: usize| world.model().bodies[k].name.clone();
+    let mut holders = Vec::new();
+    for (contact, force) in world.contact_forces() {
+        let [a, b] = contact.contact.bodies.map(name);
+        if (a == "thing" || b == "thing") && force.length() > 0.01 * weight {
+            holders.push(if a == "thing" { b } else { a });
+        }
+    }
+    holders.sort();
+    holders.dedup();
+    eprintln!("{thing}: lifted by {height:.4} m, held by {holders:?}");
+    let of = |link: &str| holders.iter().any(|h| h == link);
+    assert!(of("link_15.0"), "the thumb: {holders:?}");
+    let fingers = ["link_3.0", "link_7.0", "link_11.0"];
+    assert!(fingers.iter().filter(|f| of(f)).count() >= 2, "{holders:?}");
+    assert!(!of("table"), "{holders:?}");
+}
+
+#[test]
+fn the_allegro_hand_lifts_a_ball() {
+    the_allegro_lifts(BALL);
+}
+
+#[test]
+fn the_allegro_hand_lifts_a_box() {
+    the_allegro_lifts("box = { size = [0.06, 0.08, 0.06] }");
+}

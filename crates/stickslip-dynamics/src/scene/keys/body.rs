@@ -112,6 +112,11 @@ pub(in crate::scene) static BODY: TableSpec = table(
             Kind::Number,
             "The body's own rolling resistance, m, in place of the one in [material].",
         ),
+        key(
+            "color",
+            Kind::Either(&[Kind::Text, VECTOR]),
+            "Colour in pictures: \"#rrggbb\", or red, green and blue from 0 to 1.",
+        ),
     ],
 );
 

@@ -86,6 +86,33 @@ pub(in crate::scene) static INCLUDE: TableSpec = table(
             Kind::Table(&HOLD),
             "Motors that hold every joint without an actuator where it starts.",
         ),
+        key(
+            "dynamics",
+            Kind::Table(&DYNAMICS),
+            "Friction, damping and armature of all its joints, in place of those of the file.",
+        ),
+    ],
+);
+
+pub(in crate::scene) static DYNAMICS: TableSpec = table(
+    "dynamics",
+    "What every free axis of a model's joints has in place of what the file says.",
+    &[
+        key(
+            "friction",
+            Kind::Number,
+            "Dry friction, N or N m. Default that of the file.",
+        ),
+        key(
+            "damping",
+            Kind::Number,
+            "N s/m or N m s/rad. Default that of the file.",
+        ),
+        key(
+            "armature",
+            Kind::Number,
+            "kg or kg m². Default that of the file.",
+        ),
     ],
 );
 

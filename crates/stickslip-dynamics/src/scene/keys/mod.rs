@@ -9,7 +9,7 @@ mod shape;
 mod step;
 
 pub(super) use body::{ACCELERATION, BODY, FORCE, GRAIN, MOTION, ORIENTATION, SURFACE, TABLE};
-pub(super) use include::{FRAME, HOLD, INCLUDE};
+pub(super) use include::{DYNAMICS, FRAME, HOLD, INCLUDE};
 pub(super) use joint::{END, GEAR, JOINT, JOINT_AXIS, MOTOR, MOTOR_ENTRY, SPRING, TARGET_TABLE};
 pub(super) use material::{CONTACT, FRICTION, MATERIAL, PAIR};
 pub(super) use shape::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use stickslip_model::Grain;
 
 use super::put_moments;
@@ -66,6 +66,9 @@ pub(super) fn write_body(body: &Body, scene: &Scene, lines: &mut Lines) {
         lines.put("restitution", &number(body.material.restitution));
     }
     put_moments(body.material.moments, scene.material.moments, lines);
+    if let Some(colour) = body.colour {
+        lines.put("color", &vector(DVec3::from_array(colour)));
+    }
 }
 
 fn write_mass(mass: &Mass, lines: &mut Lines) {
