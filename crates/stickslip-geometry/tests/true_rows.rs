@@ -310,3 +310,43 @@ fn what_slides_along_a_face_is_not_held_by_its_edges() {
     }
     assert!(rows_seen > 1_000, "{rows_seen}");
 }
+
+/// Two rods that touch and are nearly parallel: the least turn that is predicted makes them cross elsewhere, but a row across both axes
+/// stands where they cross now.
+#[test]
+fn rods_have_the_row_across_both_where_they_cross_now() {
+    let mut dice = random(77);
+    let (mut worst, mut seen) = (0.0_f64, 0);
+    let rod = Shape::capsule(0.05, 0.18).expect("a capsule");
+    let along = |pose: &Pose| pose.orientation * DVec3::Z;
+    for _ in 0..2_000 {
+        let angle = dice.decade(-2.7, -0.8);
+        let placed = |position, orientation| Pose {
+            position,
+            orientation,
+        };
+        let a = placed(DVec3::ZERO, exp(DVec3::Y * (0.5 * PI)));
+        let over = DVec3::new(0.04 * dice.unit(), 0.02 * angle * dice.unit(), 0.1);
+        let gap = DVec3::Z * dice.decade(-13.0, -7.0);
+        let b = placed(over + gap, exp(DVec3::Z * angle) * a.orientation);
+        let pair = (rod.clone(), a, rod.clone(), b);
+        // By a turn of 1e-6 to 1e-4 rad one end goes down.
+        let tilt = Twist {
+            linear: DVec3::Z * -1e-3,
+            angular: dice.vec3() * dice.decade(-4.0, -2.0),
+        };
+        for c in rows(&pair, &[Twist::default(), tilt], 0.01) {
+            let is_across = |e: DVec3| c.normal.dot(e).abs() < 1e-13;
+            if !(is_across(along(&a)) && is_across(along(&b))) {
+                continue;
+            }
+            // How far the two axes pass each other there, across the normal.
+            let beside = |p: &Pose| c.normal.cross(along(p)).dot(c.point - p.position);
+            worst = worst.max(beside(&a).abs()).max(beside(&b).abs());
+            seen += 1;
+        }
+    }
+    println!("{seen} rows, beside an axis by {worst:e} m at most");
+    assert!(seen > 1_000, "{seen}");
+    assert!(worst < 1e-12, "{worst:e} m");
+}
