@@ -2,8 +2,10 @@
 
 use crate::model::ModelArgs;
 use crate::options::overrides;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use stickslip::prelude::World;
+use stickslip::record::files::{replace, same};
 use stickslip_console::{Failure, Verdict, print};
 
 /// Write a model or a scene out as a scene file: exactly what was understood
@@ -31,6 +33,13 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let wrong =
+            |path: &Path, why: &dyn Display| Failure::Input(format!("{}: {why}", path.display()));
+        if let Some(path) = self.output.iter().find(|path| same(path, &self.model)) {
+            let why =
+                "this is what is to be converted, formulas and notes in it; choose another file";
+            return Err(wrong(path, &why));
+        }
         let scene = self
             .how
             .read(&self.model, &overrides(&self.set, &[])?, self.allow_outside)?;
@@ -39,8 +48,7 @@ impl Args {
         let text = scene.to_toml();
         match &self.output {
             None => print(&text)?,
-            Some(path) => std::fs::write(path, text)
-                .map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?,
+            Some(path) => replace(path, text.as_bytes()).map_err(|e| wrong(path, &e))?,
         }
         Ok(Verdict::Good)
     }

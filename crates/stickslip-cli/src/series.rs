@@ -6,7 +6,7 @@ use stickslip::dynamics::check::scene_in;
 use stickslip::dynamics::probe::Probe;
 use stickslip::prelude::{BodyState, World};
 use stickslip::record::files::replace;
-use stickslip::record::parquet::{Cells, TableColumn, write_table};
+use stickslip::record::parquet::{Cells, Paths, TableColumn, write_table};
 use stickslip::record::{Frame, Reader};
 use stickslip_console::{Failure, Verdict, print, print_json};
 use stickslip_plot::{Axis, Plot, Sheet};
@@ -36,6 +36,13 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        let paths = Paths::new(&self.run);
+        if let Some(path) = self.output.iter().find(|path| paths.have(path)) {
+            return Err(Failure::Input(format!(
+                "{}: this is the run itself; choose another file",
+                path.display()
+            )));
+        }
         let series = Series::read(&self.run, &self.of)?;
         for path in &self.output {
             series.write(path, &self.run)?;

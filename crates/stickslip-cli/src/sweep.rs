@@ -133,11 +133,11 @@ impl Args {
         let threads = self.threads.map_or(cores, |n| n as usize);
         let how = (self.part.unwrap_or(Part::WHOLE), self.keep(), threads);
         let (rows, done) =
-            work(&sweep, &folder, how, &hear, &|| signals.came()).map_err(failure)?;
+            work(&sweep, &folder, how, &hear, &|| signals.came()).map_err(halfway)?;
         if let Ok(mut told) = told.lock() {
             told.end();
         }
-        let table = folder.write_table(&sweep, &rows).map_err(failure)?;
+        let table = folder.write_table(&sweep, &rows).map_err(halfway)?;
         let account = Account {
             done,
             rows: &rows,
@@ -232,6 +232,16 @@ fn failure(error: SweepError) -> Failure {
         SweepError::Record(e) => Failure::Record(e),
         SweepError::Differs { .. } => Failure::Work(error.to_string()),
         other => Failure::Input(other.to_string()),
+    }
+}
+
+/// What ended a sweep that had begun: a full disk, as a rule.
+fn halfway(error: SweepError) -> Failure {
+    match error {
+        SweepError::Differs { .. } => failure(error),
+        other => Failure::Work(format!(
+            "{other}; runs that are done are kept, and the same command goes on"
+        )),
     }
 }
 

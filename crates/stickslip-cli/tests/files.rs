@@ -231,3 +231,18 @@ fn more_points_than_a_hull_can_have_are_refused_before_it_is_made() {
         .exits(2)
         .says(&["rock.toml", "65536"]);
 }
+
+/// Notes and formulas of a scene are not replaced by what was understood of it.
+#[test]
+fn what_is_converted_is_not_written_over() {
+    let place = folder();
+    let text = format!("# notes of mine\n{}", ball(""));
+    let scene = write(&place, "ball.toml", &text);
+    stickslip(&["convert", &scene, "-o", &scene])
+        .exits(2)
+        .says(&["this is what is to be converted"]);
+    assert_eq!(std::fs::read_to_string(&scene).expect("there"), text);
+    let other = path(&place, "other.toml");
+    stickslip(&["convert", &scene, "-o", &other]).exits(0);
+    stickslip(&["run", &other, "--quiet"]).exits(0);
+}

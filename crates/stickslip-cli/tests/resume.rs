@@ -248,7 +248,7 @@ fn nonsense_has_a_clear_word_and_nothing_is_changed() {
         .says(&["a CSV holds states only"]);
     stickslip(&["run", "--resume", &scene])
         .exits(2)
-        .says(&["ball"]);
+        .says(&["ball", "this is a scene"]);
     fs::remove_file(csv).expect("removed");
     assert_eq!(files(&place, "run"), before);
     // A file that ended early, and has been changed since.

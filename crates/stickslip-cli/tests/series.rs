@@ -121,6 +121,18 @@ fn the_forces_of_a_gripper_are_those_of_statics() {
     }
     stickslip(&["series", &parquet]).exits(2);
     stickslip(&["series", &parquet, "--of", "energy", "-o", "x.txt"]).exits(2);
+    // The run is not written over by its series, whatever way leads to it.
+    fs::create_dir(place.path().join("aside")).expect("a folder");
+    for own in [
+        "run.parquet",
+        "run.steps.parquet",
+        "aside/../run.joints.parquet",
+    ] {
+        let own = path(&place, own);
+        let refused = stickslip(&["series", &parquet, "--of", "energy", "-o", &own]).exits(2);
+        refused.says(&["this is the run itself"]);
+    }
+    stickslip(&["check", &parquet]).exits(0);
 }
 
 /// Pose of each bar of `scenes/four_bar.toml` in its plane, with the crank at `angle`: mass, length, middle, direction. From the lengths of

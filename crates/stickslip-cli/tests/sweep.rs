@@ -297,4 +297,69 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
     fs::write(&file, "{").expect("written");
     stickslip(&["sweep", &scene, "speed=1,2", "-o", &out]).exits(0);
     assert_eq!(rows(&out), before);
+    // So is one that has other values than the sweep; what is no row is passed over.
+    let short = RunRow {
+        values: Vec::new(),
+        ..row.clone()
+    };
+    fs::write(&file, serde_json::to_string(&short).expect("JSON")).expect("written");
+    fs::write(Path::new(&out).join("runs/notes"), "mine").expect("written");
+    stickslip(&["sweep", &scene, "speed=1,2", "-o", &out]).exits(0);
+    assert_eq!(rows(&out), before);
+}
+
+/// A sweep that was killed before it had said what it is; trajectories that are wanted only afterwards; a disk without room.
+#[test]
+fn a_sweep_goes_on_from_its_first_moment_to_its_last_wish() {
+    let place = folder();
+    let scene = write(&place, "sliding.toml", SLIDING);
+    let out = path(&place, "out");
+    fs::create_dir(&out).expect("a folder");
+    fs::write(Path::new(&out).join("sweep.json.77-0.unfinished"), "{").expect("written");
+    let sweep = ["sweep", &scene, "speed=1,2,3", "--set", "step.h=0.05"];
+    let sweep = [&sweep[..], &["-o", &out, "--json"]].concat();
+    assert_eq!(stickslip(&sweep).exits(0).json()["rows"], 3);
+    let before = rows(&out);
+    let kept = || {
+        let kept = fs::read_dir(Path::new(&out).join("trajectories"));
+        kept.map_or(0, |files| {
+            let names = files.map(|f| f.expect("an entry").path());
+            names
+                .filter(|path| {
+                    before
+                        .iter()
+                        .any(|row| path.ends_with(format!("{}.parquet", row.key)))
+                })
+                .count()
+        })
+    };
+    assert_eq!(kept(), 0);
+    let all = [&sweep[..], &["--keep", "all"]].concat();
+    assert_eq!(stickslip(&all).exits(0).json()["found"], 0);
+    assert_eq!((kept(), rows(&out)), (3, before.clone()));
+    assert_eq!(stickslip(&all).exits(0).json()["found"], 3);
+    // No file may have a byte: rows that are there are kept, and it says how to go on.
+    let file = Path::new(&out).join(format!(
+        "runs/{}/{}.json",
+        &before[0].key[..2],
+        before[0].key
+    ));
+    fs::remove_file(&file).expect("removed");
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        "trap '' XFSZ; ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_stickslip"),
+    ]);
+    let ended = shell.args(&sweep).output().expect("it starts");
+    let words = String::from_utf8(ended.stderr).expect("UTF-8");
+    assert_eq!(ended.status.code(), Some(1), "{words}");
+    assert!(
+        words.contains("runs that are done are kept, and the same command goes on"),
+        "{words}"
+    );
+    assert_eq!(rows(&out).len(), 2);
+    assert_eq!(stickslip(&sweep).exits(0).json()["found"], 2);
+    assert_eq!(rows(&out), before);
 }

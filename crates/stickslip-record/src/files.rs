@@ -35,6 +35,18 @@ fn not_plain() -> io::Error {
     io::Error::other("this is no plain file (but a folder, a pipe or a device)")
 }
 
+/// Do two paths lead to one file?
+#[must_use]
+pub fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// How the name of a file ends that is being written, or was when its process died.
+pub const UNFINISHED: &str = ".unfinished";
+
 /// Writes a file whole or not at all: beside it first, then in its place.
 ///
 /// # Errors
@@ -43,7 +55,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     check_plain(path)?;
     // Several processes may write it at once: each beside it for itself.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let unfinished = beside(path, &format!(".{}-{count}.unfinished", std::process::id()));
+    let unfinished = beside(
+        path,
+        &format!(".{}-{count}{UNFINISHED}", std::process::id()),
+    );
     let write = || {
         let mut file = File::create(&unfinished)?;
         file.write_all(bytes)?;

@@ -5,7 +5,7 @@ use crate::error::SweepError;
 use crate::row::RunRow;
 use crate::sweep::{Description, Sweep, same_bits, trajectory};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use stickslip::record::files;
 use stickslip::record::parquet::{Cells, TableColumn, write_table};
@@ -17,6 +17,23 @@ const ABOUT: &str = "sweep.json";
 pub struct Folder {
     path: PathBuf,
     limited: bool,
+    size: Size,
+}
+
+/// Values and results of each row.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    values: usize,
+    results: usize,
+}
+
+impl Size {
+    const fn of(sweep: &Description) -> Self {
+        Self {
+            values: sweep.parameters.len(),
+            results: sweep.of.len(),
+        }
+    }
 }
 
 /// A sweep as it was found in a folder.
@@ -35,26 +52,35 @@ impl Folder {
     /// Where it holds anything else.
     pub fn open(path: &Path, sweep: &Sweep) -> Result<Self, SweepError> {
         let about = path.join(ABOUT);
-        let text = serde_json::to_string_pretty(sweep.description()).unwrap_or_default();
         let folder = Self {
             path: path.to_path_buf(),
             limited: sweep.limit.is_some(),
+            size: Size::of(sweep.description()),
         };
-        if about.is_file() {
-            let found = description(path)?;
-            folder.check_same(&found, sweep.description())?;
-            return Ok(folder);
+        if !about.is_file() {
+            if path.exists() && !path.is_dir() {
+                return Err(folder.taken("there is a file of this name".into()));
+            }
+            fs::create_dir_all(path).map_err(SweepError::io(path))?;
+            if folder.holds_others()? && !about.is_file() {
+                let reason = "something else than a sweep is in this folder";
+                return Err(folder.taken(reason.into()));
+            }
+            let text = serde_json::to_string_pretty(sweep.description()).unwrap_or_default();
+            files::replace(&about, text.as_bytes()).map_err(SweepError::io(&about))?;
         }
-        if path.exists() && !path.is_dir() {
-            return Err(folder.taken("there is a file of this name".into()));
-        }
-        fs::create_dir_all(path).map_err(SweepError::io(path))?;
-        let mut entries = fs::read_dir(path).map_err(SweepError::io(path))?;
-        if entries.next().is_some() {
-            return Err(folder.taken("something else than a sweep is in this folder".into()));
-        }
-        files::replace(&about, text.as_bytes()).map_err(SweepError::io(&about))?;
+        // Another sweep may have been begun here in the same moment.
+        let found = description(path)?;
+        folder.check_same(&found, sweep.description())?;
         Ok(folder)
+    }
+
+    /// Is there anything but what a sweep that was killed in its first moment leaves, or another part that begins right now?
+    fn holds_others(&self) -> Result<bool, SweepError> {
+        let ours = |name: &str| name.starts_with(ABOUT) && name.ends_with(files::UNFINISHED);
+        let entries = sorted(&self.path)?;
+        let mut names = entries.iter().map(|path| path.file_name());
+        Ok(names.any(|name| !name.and_then(|n| n.to_str()).is_some_and(ours)))
     }
 
     fn taken(&self, reason: String) -> SweepError {
@@ -99,10 +125,15 @@ impl Folder {
             .join(format!("{key}.json"))
     }
 
-    /// The row of a run that is done; what is no row counts as none.
+    /// The row of a run that is done; what is no row of this sweep counts as none.
     #[must_use]
     pub fn row(&self, key: &str) -> Option<RunRow> {
-        read_row(&self.row_path(key)).filter(|row| row.key == key)
+        read_row(&self.row_path(key), self.size).filter(|row| row.key == key)
+    }
+
+    /// Is the trajectory of a run kept?
+    pub(crate) fn has_trajectory(&self, key: &str) -> bool {
+        trajectory(&self.path, key).is_file()
     }
 
     /// Keeps a row. A run that was done before must have ended in the same states.
@@ -152,11 +183,12 @@ impl Stored {
     /// Where there is none.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
         let description = description(path)?;
+        let size = Size::of(&description);
+        let groups = sorted(&path.join("runs"))?;
         let mut rows = Vec::new();
-        for group in sorted(&path.join("runs"))? {
-            for file in sorted(&group)? {
-                rows.extend(read_row(&file));
-            }
+        for group in groups.iter().filter(|group| group.is_dir()) {
+            let files = sorted(group)?;
+            rows.extend(files.iter().filter_map(|file| read_row(file, size)));
         }
         Ok(Self { description, rows })
     }
@@ -184,10 +216,12 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>, SweepError> {
     Ok(paths)
 }
 
-fn read_row(path: &Path) -> Option<RunRow> {
+fn read_row(path: &Path, size: Size) -> Option<RunRow> {
     let whole = path.extension().is_some_and(|e| e == "json");
-    let text = whole.then(|| fs::read_to_string(path).ok())??;
-    serde_json::from_str(&text).ok()
+    let file = whole.then(|| files::open_plain(path).ok())??;
+    let row: RunRow = serde_json::from_reader(BufReader::new(file)).ok()?;
+    let fits = row.values.len() == size.values && row.results.len() == size.results;
+    fits.then_some(row)
 }
 
 /// The table: a column for each parameter by its name, how the run ended, and a column for each result.

@@ -44,6 +44,17 @@ pub enum Keep {
     Nothing,
 }
 
+impl Keep {
+    /// Is the trajectory of a run that ended so kept? What was refused has none.
+    pub(crate) const fn wants(self, state: State) -> bool {
+        match (self, state) {
+            (Self::Nothing, _) | (_, State::Refused) => false,
+            (Self::All, _) => true,
+            (Self::Failed, state) => !matches!(state, State::Certified),
+        }
+    }
+}
+
 /// One scene with many settings.
 pub struct Sweep {
     origin: Origin,
@@ -206,8 +217,7 @@ impl Sweep {
             return Ok(None);
         };
         row.seconds = start.elapsed().as_secs_f64();
-        let failed = !matches!(row.state, State::Certified | State::Refused);
-        if keep == Keep::Failed && failed {
+        if keep == Keep::Failed && keep.wants(row.state) {
             // Once more, to the same bits, and recorded: most runs need no trajectory.
             let again = self.simulate(prepared, true, folder, interrupted)?;
             let Some(again) = again else {

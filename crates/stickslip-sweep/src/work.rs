@@ -135,17 +135,17 @@ fn one(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Option<(RunRow, bool)>, SweepError> {
     let prepared = sweep.prepare(&sweep.points()[run]);
-    if let Some(row) = folder.row(&prepared.key) {
-        return Ok(Some((row, true)));
+    let found = folder.row(&prepared.key);
+    // A run whose trajectory is wanted only now is done once more, to the same bits.
+    let lacks = |row: &RunRow| keep.wants(row.state) && !folder.has_trajectory(&row.key);
+    if !part.has(run) || found.as_ref().is_some_and(|row| !lacks(row)) {
+        return Ok(found.map(|row| (row, true)));
     }
-    if !part.has(run) {
-        return Ok(None);
-    }
-    let row = sweep.run(&prepared, (keep, folder.path()), interrupted)?;
-    if let Some(row) = &row {
-        folder.put(row)?;
-    }
-    Ok(row.map(|row| (row, false)))
+    let Some(row) = sweep.run(&prepared, (keep, folder.path()), interrupted)? else {
+        return Ok(found.map(|row| (row, true)));
+    };
+    folder.put(&row)?;
+    Ok(Some((found.unwrap_or(row), false)))
 }
 
 #[cfg(test)]

@@ -421,6 +421,8 @@ position = [0.5, 0, 0]
         for (name, word) in [
             ("force on cop", "did you mean `cup`?"),
             ("force on cup from sky", "no body `sky`"),
+            ("force on cup from cup.x", "no contacts with itself"),
+            ("gap between cup and cup", "no contacts with itself"),
             ("force between cup", "expected `force between A and B`"),
             ("gap between cup", "expected `gap between A and B`"),
             ("kinetic energy of cop", "did you mean `cup`?"),

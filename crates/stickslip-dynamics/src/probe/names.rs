@@ -50,6 +50,7 @@ pub(super) fn of_bodies(name: &str, model: &Model) -> Option<Result<What, String
     let first = rest.split(between).next().unwrap_or(rest);
     let second = rest.split(between).nth(1);
     Some(match pair {
+        Some((a, b)) if a == b => Err(format!("`{first}` has no contacts with itself")),
         Some((a, b)) => Ok(what(a, Some(b))),
         None => Err(find(first)
             .and_then(|_| second.map_or(Err(format!("expected `{begin}A{between}B`")), find))

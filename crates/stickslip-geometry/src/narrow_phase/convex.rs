@@ -516,16 +516,19 @@ impl<'a> Pair<'a> {
         if n.dot(outward) < NEAR {
             return *row;
         }
-        let mut point = own.surface_over(over[0].lerp(over[1], t), -n);
+        // Round bodies may cross there only in the motion that was predicted. Until then they are apart there: across both lines is the
+        // gap of where they cross now. (Of rods that are nearly parallel the difference is next to nothing, but not the lever.)
+        let round = a.n_lines() == 1 && b.n_lines() == 1;
+        let now = if round {
+            crossing(under, over)
+        } else {
+            Some((0.0, t))
+        };
+        let Some((_, t)) = now else {
+            return *row;
+        };
+        let point = own.surface_over(over[0].lerp(over[1], t), -n);
         let gap = n.dot(point) - other.reach(n);
-        // Round bodies may cross there only in the motion that was predicted, of which contacts leave nothing; of two that are nearly parallel
-        // and roll the place runs far. Across both lines is the gap of where they cross now, and there they touch.
-        if a.n_lines() == 1 && b.n_lines() == 1 {
-            let Some((_, t)) = crossing(under, over) else {
-                return *row;
-            };
-            point = own.surface_over(over[0].lerp(over[1], t), -n);
-        }
         let normal = if of_b { n } else { -n };
         Candidate {
             point,

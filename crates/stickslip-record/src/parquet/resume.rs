@@ -55,6 +55,11 @@ impl ParquetWriter {
         if is_csv(path) {
             return Err(unresumable("a CSV holds states only".into()));
         }
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            return Err(unresumable(
+                "this is a scene; give the Parquet file that the run was to write".into(),
+            ));
+        }
         if path.is_dir() {
             return Err(unresumable(
                 "give the file that the run was to write, not the folder of its parts".into(),

@@ -4,6 +4,7 @@ use super::columns::{Column, Kind};
 use super::joints::JOINT_COLUMNS;
 use crate::base64;
 use crate::error::RecordError;
+use crate::files;
 use crate::header::{FORMAT, Header, Summary};
 use parquet::file::metadata::KeyValue;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,12 @@ impl Paths {
             ],
             parts: parts.into(),
         }
+    }
+
+    /// Is this one of the trajectory's tables, whatever way leads there?
+    #[must_use]
+    pub fn have(&self, path: &Path) -> bool {
+        self.tables.iter().any(|table| files::same(table, path))
     }
 }
 
