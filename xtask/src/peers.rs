@@ -24,7 +24,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
     let places: Vec<&str> = places.iter().map(String::as_str).collect();
     let program = ["--package", "stickslip-verify", "--bin", "peers", "--"];
     let start = ["run", "--release", "--quiet"];
-    cargo(&[&start, &program[..], arguments, &places].concat(), &[])
+    cargo(
+        &[&start[..], &program[..], arguments, &places[..]].concat(),
+        &[],
+    )
 }
 
 fn asks_for_help(arguments: &[&str]) -> bool {
