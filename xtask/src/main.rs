@@ -5,6 +5,7 @@ mod ci;
 mod counts;
 mod dist;
 mod gallery;
+mod peers;
 mod profile;
 mod python;
 mod solver_stages;
@@ -26,6 +27,8 @@ Development tasks of stickslip.
   cargo xtask profile SCENE   where the instructions of a run go, by function (valgrind); further options are those of `stickslip run`
   cargo xtask survey [...]    ordinary scenes with random numbers, each in a process of its own: how many come to their end, by family;
                               --seed N, --count M, --family F, --limit S (seconds a scene), --out DIR (what does not end is kept there)
+  cargo xtask peers [...]     installs Rapier, MuJoCo and Bullet and runs them beside stickslip on the same scenes; writes docs/peers.md;
+                              --scenes DIR (pairs NAME.toml, NAME.json), --only E,E, --count N, --limit S (CPU seconds a scene and engine)
 
 Example: cargo xtask test";
 
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["profile", more @ ..] => profile::run(more),
         ["stages", more @ ..] => solver_stages::run(more),
         ["survey", more @ ..] => survey::run(more),
+        ["peers", more @ ..] => peers::run(more),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

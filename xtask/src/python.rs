@@ -18,7 +18,8 @@ pub(crate) fn run() -> Result<(), String> {
     let target = std::path::absolute(target()).unwrap_or_else(|_| target());
     let work = target.join("python");
     let folder = root().join("python");
-    let environment = Environment::at(&work, &python, &folder)?;
+    let list = folder.join("requirements-test.txt");
+    let environment = Environment::at(&work, &python, &list)?;
     environment.install(&environment.wheel(&work, &folder)?)?;
     // In the folder of the tests: the package that is imported is the one that was installed.
     let tests = folder.join("tests");
@@ -50,7 +51,7 @@ pub(crate) fn run() -> Result<(), String> {
 }
 
 /// A Python that is new enough and can make environments.
-fn interpreter() -> Option<PathBuf> {
+pub(crate) fn interpreter() -> Option<PathBuf> {
     let question = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     let fits = |name: &&str| {
         let output = Command::new(name).args(["-c", question]).output();
@@ -62,24 +63,23 @@ fn interpreter() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// A virtual environment with what the tests need.
-struct Environment {
+/// A virtual environment with what a list of packages names.
+pub(crate) struct Environment {
     programs: PathBuf,
     /// Compiled files of all that is imported.
     compiled: PathBuf,
 }
 
 impl Environment {
-    /// The one in the target folder: made once, and again where the list of what the tests need has changed.
-    fn at(work: &Path, python: &Path, folder: &Path) -> Result<Self, String> {
+    /// The one in the folder `work`: made once, and again where the list has changed.
+    pub(crate) fn at(work: &Path, python: &Path, list: &Path) -> Result<Self, String> {
         let place = work.join("environment");
         let programs = if cfg!(windows) { "Scripts" } else { "bin" };
         let environment = Self {
             programs: place.join(programs),
             compiled: work.join("compiled"),
         };
-        let list = folder.join("requirements-test.txt");
-        let wanted = std::fs::read(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+        let wanted = std::fs::read(list).map_err(|e| format!("{}: {e}", list.display()))?;
         let stamp = place.join("installed.txt");
         if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
             return Ok(environment);
@@ -93,10 +93,15 @@ impl Environment {
         let mut pip = environment.pip();
         finish(
             pip.args(["install", "--quiet", "--no-compile", "-r"])
-                .arg(&list),
+                .arg(list),
         )?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
         Ok(environment)
+    }
+
+    /// Its interpreter.
+    pub(crate) fn python(&self) -> PathBuf {
+        self.programs.join("python")
     }
 
     fn tool(&self, name: &str) -> Command {

@@ -1,6 +1,7 @@
 //! Tools for comparing stickslip with independent truth: closed forms, stored references, and the slope of
-//! the error as h is halved; and a generator of ordinary scenes, [`survey`].
+//! the error as h is halved; a generator of ordinary scenes, [`survey`]; and other people's engines on them, [`peers`].
 
+pub mod peers;
 pub mod survey;
 
 use serde_json::Value;
