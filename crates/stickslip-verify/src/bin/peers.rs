@@ -254,7 +254,11 @@ fn printed(
             (command, &pair.toml)
         }
     };
-    command.arg(peer.setting).arg(scene).arg(states);
+    let whole = |path: &Path| std::path::absolute(path).map_err(|e| e.to_string());
+    command.arg(peer.setting).arg(whole(scene)?);
+    command.arg(whole(states)?);
+    // MuJoCo leaves a log where it is run.
+    command.current_dir(states.parent().unwrap_or(Path::new(".")));
     command.args([every.to_string(), options.limit.to_string()]);
     // One thread, whatever libraries inside would take.
     for variable in [
@@ -349,7 +353,7 @@ fn head(options: &Options, scenes: usize) -> String {
         .to_owned();
     let cores = std::thread::available_parallelism().map_or(0, |n| n.get());
     format!(
-        include_str!("../peers/head.md"),
+        include_str!("../peers/head.txt"),
         scenes = scenes,
         limit = limit,
         load = load,
