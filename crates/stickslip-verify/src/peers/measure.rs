@@ -23,7 +23,7 @@ pub struct Quality {
     pub moved: f64,
     /// Time of each sample, s, and where the free bodies are, m, in the order of the JSON.
     pub places: Vec<(f64, Vec<DVec3>)>,
-    /// Largest rise of the energy above what it was before, in units of [`scale`].
+    /// Largest rise of the energy above what it was before, in units of `scale`.
     pub gain: f64,
     /// Is any number of it not finite?
     pub nonsense: bool,
