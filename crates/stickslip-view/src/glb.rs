@@ -210,15 +210,12 @@ impl Paints {
             return usize::from(actor.mass.is_some());
         };
         let linear = colour.map(linear);
-        let known = self.0.iter().skip(2).position(|(_, c)| *c == linear);
-        known.map_or_else(
-            || {
-                self.0
-                    .push((format!("colour {}", self.0.len() - 1), linear));
-                self.0.len() - 1
-            },
-            |k| k + 2,
-        )
+        let known = self.0.iter().position(|(_, c)| *c == linear);
+        known.unwrap_or_else(|| {
+            self.0
+                .push((format!("colour {}", self.0.len() - 1), linear));
+            self.0.len() - 1
+        })
     }
 
     fn materials(&self) -> Vec<Value> {

@@ -11,8 +11,8 @@ use std::f64::consts::FRAC_PI_2;
 use std::fmt::Write as _;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [setting, scene, states, every, limit] = arguments.as_slice() else {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_program, setting, scene, states, every, limit] = arguments.as_slice() else {
         return Err("SETTING SCENE.json STATES EVERY LIMIT".into());
     };
     let scene: Value = serde_json::from_str(&std::fs::read_to_string(scene)?)?;

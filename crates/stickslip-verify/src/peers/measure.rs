@@ -91,7 +91,8 @@ fn quality(scene: &Scene, mut world: World, free: &[usize], text: &str) -> Resul
     let unit = scale(&world, free);
     let (mut found, mut lowest) = (Quality::default(), f64::INFINITY);
     let mut sweep = Sweep::default();
-    for sample in text.split("S ").skip(1) {
+    // Each sample begins with its mark: before the first there is nothing, and anything else there is refused.
+    for sample in text.split("S ").filter(|sample| !sample.is_empty()) {
         let (step, states) = sampled(&start, free, sample)?;
         let Some(states) = states else {
             found.nonsense = true;
