@@ -8,6 +8,7 @@
 //! themselves, solved from nothing, slip at once; then sweeps go on.
 
 use crate::auto::chain::{Chain, Verdict};
+use crate::auto::mend::WORST;
 use crate::auto::plans::{AIM, FEW, MANY, NEARLY_RIGHT, POLISH, TO_TOLERANCE};
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -32,8 +33,6 @@ const ROUNDS: usize = 4;
 const RINGS: usize = 2;
 /// Residual above which nothing is mended, m/s: no few contacts are to blame.
 const FAR: f64 = 1e-2;
-/// Part of the worst residual above which a contact is mended.
-const WORST: f64 = 0.3;
 /// Part of the least residual so far below which a round has got somewhere.
 const GAIN: f64 = 0.9;
 
