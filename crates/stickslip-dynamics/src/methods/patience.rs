@@ -11,7 +11,7 @@ use stickslip_model::bytes::Stored;
 const WHOLE: u64 = 6_000_000;
 /// Debts are not larger than this: patience comes back within sixty easy records.
 const DEBT: u64 = 3_000_000;
-/// Work of a record that takes nothing from the store: half of what a solver may spend on one island.
+/// Work of a record that takes nothing from the store: what a solver may spend on one island, or nearly.
 const MODEST: u64 = 300_000;
 /// What each record gives back.
 const BACK: u64 = 50_000;
