@@ -173,11 +173,16 @@ impl Trial {
     ) -> Result<Solved, Failure> {
         let (mut solved, mut iterations) = (Solved::default(), 0);
         for _ in 0..LIMIT_ROUNDS {
-            let earlier = self.solved.then_some(&*self.motion.contacts);
-            self.assembly.pose(step, contacts, earlier, iterate); // 4
-            self.joints.assemble(step, &mut self.assembly, iterate)?;
+            let earlier = self.solved.then_some(&self.motion);
+            let impulses = earlier.map(|motion| &*motion.contacts);
+            self.assembly.pose(step, contacts, impulses, iterate); // 4
+            // An iterate says about which motion rows are to be set.
+            let earlier = earlier.filter(|_| iterate.is_none());
+            let rounds = earlier.map_or_else(Rounds::default, |_| Rounds::again());
+            let assembly = &mut self.assembly;
+            self.joints.assemble(step, assembly, iterate, earlier)?;
             self.stopwatch.lap(Stage::Assemble);
-            let (found, closed) = self.close_joints(step, contacts, solver)?;
+            let (found, closed) = self.close_joints(step, contacts, rounds, solver)?;
             iterations += found.iterations;
             solved = found;
             if closed == Closed::Yes {
@@ -195,9 +200,10 @@ impl Trial {
         &mut self,
         step: &Predicted,
         contacts: &Contacts,
+        mut rounds: Rounds,
         solver: &mut dyn ContactSolver,
     ) -> Result<(Solved, Closed), Failure> {
-        let (mut rounds, mut iterations) = (Rounds::default(), 0);
+        let mut iterations = 0;
         loop {
             let (assembly, motion) = (&mut self.assembly, &mut self.motion);
             let purpose = rounds.purpose(self.purpose, !step.model().joints.is_empty());

@@ -1,8 +1,8 @@
 //! Rows of gears: one number each, on up to four bodies.
 
-use super::Joints;
-use super::linearise::{Pace, compliance};
+use super::linearise::Pace;
 use super::rows::Source;
+use super::{Before, Joints};
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
 use glam::DVec3;
@@ -13,15 +13,21 @@ use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{Action, Arm, Arms, ContactBlock, Law, Twist};
 
 impl Joints {
-    pub(super) fn add_gear_block(&mut self, step: &Predicted, assembly: &mut Assembly, k: usize) {
+    pub(super) fn add_gear_block(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        before: &Before<'_>,
+        k: usize,
+    ) {
         let (model, gear) = (step.model(), &step.model().gears[k]);
         let mut block = self.gear_block(step, assembly, gear);
         let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
-        block.compliance = DVec3::X * (compliance(0) * w_bar);
+        block.compliance = DVec3::X * (self.compliance(gear.joints[1], Pace::FIRST) * w_bar);
         assembly.problem.contacts.push(block);
         let last = model.joints.len() + model.springs.len() + k;
-        let p = step.last.joints.get(last).map_or(0.0, |d| d.hold[0]);
-        let start = DVec3::X * (p / gear.scale(model) * step.longer());
+        let p = before.impulse(last).hold[0];
+        let start = DVec3::X * (p / gear.scale(model) * before.longer);
         assembly.impulses.push(start);
         self.sources.push(Source::Gear { gear: k });
         self.w_bar.push(w_bar);
@@ -73,7 +79,7 @@ impl Joints {
         let arms = block.arms.iter().flatten();
         let rate: f64 = arms.map(|arm| arm.velocity(&nu[arm.body]).x).sum();
         let old = block.b.x + block.compliance.x * p;
-        block.compliance.x = compliance(pace.round) * self.w_bar[n];
+        block.compliance.x = self.compliance(gear.joints[1], pace) * self.w_bar[n];
         let scale = gear.scale(step.model());
         let u = if step.plan.is_instant() {
             let kept = |k: usize| self.kept_rate(step, gear.joints[k], gear.axes[k]);

@@ -19,6 +19,7 @@
 //! | [`rounds`] | the rounds until every joint is closed |
 //! | [`springs`] | rows of implicit springs, forces of explicit ones |
 //! | [`efforts`] | motors whose force is given |
+//! | [`rings`] | which joints hang together with a ring, and may contradict each other |
 //! | [`record`] | impulses and coordinates for the record, names of blocks |
 
 pub(crate) mod efforts;
@@ -27,23 +28,26 @@ mod limits;
 mod linearise;
 mod middle;
 mod record;
+mod rings;
 pub(crate) mod rounds;
 mod rows;
 pub(crate) mod springs;
 
 use crate::step::assemble::Assembly;
+use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::twist::to_problem;
 use glam::DVec3;
-use linearise::{Pace, compliance};
+use linearise::Pace;
 use middle::Mass;
+use rings::Assemblage;
 use rows::{JOINT_ROWS, JointRow, Source, gives, last_impulse};
 use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{Along, BodyState, Contact, Model};
+use stickslip_model::{Along, BodyState, Contact, JointImpulse, Model};
 use stickslip_solvers::problem::residual::w_bar;
 
 /// Memory of the joints and springs in a step.
@@ -67,6 +71,37 @@ pub(crate) struct Joints {
     trial: Vec<Pose>,
     /// Along which gradients the impulses of the joints act.
     along: Along,
+    /// Does a joint hang together with a ring of joints? And the memory of the search.
+    ringed: Vec<bool>,
+    roots: Vec<usize>,
+    assemblages: Vec<Assemblage>,
+}
+
+/// Impulses that the joints, springs and gears of a problem begin with: those of a motion through this step that was found before it, or the
+/// last step's, made longer as this one is.
+struct Before<'a> {
+    joints: &'a [JointImpulse],
+    longer: f64,
+}
+
+impl<'a> Before<'a> {
+    fn of(step: &'a Predicted, earlier: Option<&'a Motion>) -> Self {
+        match earlier {
+            Some(motion) => Self {
+                joints: &motion.joints,
+                longer: 1.0,
+            },
+            None => Self {
+                joints: &step.last.joints,
+                longer: step.longer(),
+            },
+        }
+    }
+
+    /// That of the place in the record.
+    fn impulse(&self, place: usize) -> JointImpulse {
+        self.joints.get(place).copied().unwrap_or_default()
+    }
 }
 
 impl Joints {
@@ -76,18 +111,23 @@ impl Joints {
     }
 
     /// Adds the blocks of all joints and springs to the problem, and the last step's impulses to its start. `iterate` is the
-    /// motion to linearise about first; without one, that of the last step's velocities is.
+    /// motion to linearise about first; without one, that of the last step's velocities is. Where the step was posed and solved before, and more
+    /// rows have come in since, `earlier` is the motion found: its rounds are gone on with, from its impulses and about it.
     pub(crate) fn assemble(
         &mut self,
         step: &Predicted,
         assembly: &mut Assembly,
         iterate: Option<&[BodyState]>,
+        earlier: Option<&Motion>,
     ) -> Result<(), Failure> {
         if !joins_anything(step.model()) {
             return Ok(());
         }
+        let from = earlier.map(|motion| &*motion.bodies).or(iterate);
+        let before = Before::of(step, earlier);
         self.place(step);
-        self.set_trial(step, iterate);
+        self.find_rings(step.model());
+        self.set_trial(step, from);
         self.first_block = assembly.problem.contacts.len();
         self.sources.clear();
         self.w_bar.clear();
@@ -98,18 +138,18 @@ impl Joints {
         for k in 0..step.model().joints.len() {
             for first in [0, 3] {
                 for row in JOINT_ROWS {
-                    self.add_joint_block(step, assembly, k, first, row);
+                    self.add_joint_block(step, assembly, &before, (k, first, row));
                 }
             }
         }
         for k in 0..step.model().springs.len() {
-            self.add_spring_block(step, assembly, k);
+            self.add_spring_block(step, assembly, &before, k);
         }
         for k in 0..step.model().gears.len() {
-            self.add_gear_block(step, assembly, k);
+            self.add_gear_block(step, assembly, &before, k);
         }
         if self.needs_trials() {
-            let from = iterate.unwrap_or(step.start());
+            let from = from.unwrap_or(step.start());
             let mut nu = std::mem::take(&mut assembly.nu);
             nu.clear();
             nu.extend(
@@ -122,8 +162,12 @@ impl Joints {
             if self.along == Along::Middle {
                 self.turn(step, assembly, Mass::Symmetric);
             }
+            let (p, pace) = match earlier {
+                Some(_) => (&*assembly.impulses, Pace::AGAIN),
+                None => (&[][..], Pace::FIRST),
+            };
             let blocks = &mut assembly.problem.contacts;
-            self.linearise(step, blocks, &assembly.nu, &[], Pace::FIRST);
+            self.linearise(step, blocks, &assembly.nu, p, pace);
         }
         match self.singular(step.model()) {
             Some(joint) => Err(step.joint_singular(joint).into()),
@@ -154,9 +198,8 @@ impl Joints {
         &mut self,
         step: &Predicted,
         assembly: &mut Assembly,
-        k: usize,
-        first: usize,
-        row: JointRow,
+        before: &Before<'_>,
+        (k, first, row): (usize, usize, JointRow),
     ) {
         let Some(bounds) = self.bounds(step, k, first, row) else {
             return;
@@ -164,13 +207,12 @@ impl Joints {
         let mut block = self.joint_block(step, assembly, k, first, bounds);
         let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
         let gives = gives(&step.model().joints[k], first, row, step.plan.h);
-        block.compliance = DVec3::splat(compliance(0) * w_bar) + gives;
+        block.compliance = DVec3::splat(self.compliance(k, Pace::FIRST) * w_bar) + gives;
         self.w_bar.push(w_bar);
         self.gives.push(gives);
         assembly.problem.contacts.push(block);
-        let last = step.last.joints.get(k).copied().unwrap_or_default();
-        let start = last_impulse(&last, &step.model().joints[k], first, row);
-        assembly.impulses.push(start * step.longer());
+        let start = last_impulse(&before.impulse(k), &step.model().joints[k], first, row);
+        assembly.impulses.push(start * before.longer);
         self.sources.push(Source::Joint {
             joint: k,
             first,
@@ -178,16 +220,22 @@ impl Joints {
         });
     }
 
-    fn add_spring_block(&mut self, step: &Predicted, assembly: &mut Assembly, k: usize) {
+    fn add_spring_block(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        before: &Before<'_>,
+        k: usize,
+    ) {
         let Some(block) = self.spring_block(step, assembly, k) else {
             return;
         };
         assembly.problem.contacts.push(block);
-        let last = step.last.joints.get(step.model().joints.len() + k);
-        let p = last.map_or(DVec3::ZERO, |d| DVec3::from_slice(&d.hold));
+        let last = before.impulse(step.model().joints.len() + k);
+        let p = DVec3::from_slice(&last.hold);
         assembly
             .impulses
-            .push(p / self.springs[k].scale * step.longer());
+            .push(p / self.springs[k].scale * before.longer);
         self.sources.push(Source::Spring { spring: k });
         self.w_bar.push(0.0);
         self.gives.push(DVec3::ZERO);

@@ -1,6 +1,6 @@
 //! The rounds until every joint is closed: after each solve the rows are set anew about the motion found.
 
-use super::linearise::Pace;
+use super::linearise::{AGAIN, Pace};
 use super::middle::Mass;
 use super::{Joints, joins_anything, rounding_over_h};
 use crate::step::assemble::Assembly;
@@ -44,6 +44,14 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
+    /// Those of a problem that was solved before with fewer rows.
+    pub(crate) fn again() -> Self {
+        Self {
+            since: AGAIN,
+            ..Self::default()
+        }
+    }
+
     /// The residual that will do for the next round, m/s: a thousandth of how far the joints were off.
     pub(crate) fn coarse(&self) -> f64 {
         if self.count == 0 {
@@ -67,7 +75,8 @@ impl Rounds {
     /// and closes) are slowed down.
     fn pace(&self) -> Pace {
         Pace {
-            round: (self.since + 1).min(5) + self.stalled.saturating_sub(2),
+            round: self.since + 1,
+            stalled: self.stalled.saturating_sub(2),
             relaxation: match self.stalled {
                 0..12 => 1.0,
                 12..24 => 0.5,

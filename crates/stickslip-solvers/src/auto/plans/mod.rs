@@ -153,8 +153,8 @@ pub(super) const CHANGES: u32 = 60;
 /// Work on an island of a run's step, in contacts factored: half a second of a core or one; and factorisations, at least as many as the
 /// interior point takes from a start, at most as many as the stages take that usually find an answer. (What takes more is better
 /// done as shorter steps; what is not, patiently: with so many budgets.)
-const WORK: usize = 350_000;
-const LEAST_FACTORISATIONS: usize = 250;
+const WORK: usize = 600_000;
+const LEAST_FACTORISATIONS: usize = 350;
 const MOST_FACTORISATIONS: usize = 1500;
 /// The same of few contacts, whose factorisations are a matter of microseconds.
 const MOST_OF_FEW: usize = 10_000;
