@@ -42,9 +42,9 @@ const SKETCH: f64 = 1e-2;
 const SKETCHES: usize = 9;
 const LAST_DRAFT: usize = 24;
 
-/// Answers that may fail before a step is given up that nothing comes after; any other is left to a shorter one at once. (Of a struck wall of a hundred
-/// boxes seven failed one after another, each with another three contacts and 800 factorisations; of 300 balls in a bin three and three, with another
-/// contact each.)
+/// Answers of a step that may fail before it is left to what comes after it: a shorter one, as a rule. (Of a struck wall of a hundred
+/// boxes seven failed one after another, each with another three contacts and 800 factorisations. With none that may fail, `bin_100_mixed` was divided
+/// 31 times instead of 8, and took 93 s instead of 79.)
 const UNANSWERED: usize = 2;
 
 /// Memory of the loops.
@@ -124,10 +124,6 @@ impl Trial {
         // Joints are closed by repeated solves, which a draft would mislead.
         let may_draft = looks && step.model().joints.is_empty();
         let (mut drafts, mut unanswered) = (may_draft, 0);
-        let most_unanswered = match step.wish {
-            Wish::LastResort => UNANSWERED,
-            Wish::Certified | Wish::Easily => 0,
-        };
         let mut solved = Solved::default();
         for look in 0..SECOND_LOOKS {
             self.purpose = match (drafts, look) {
@@ -153,7 +149,7 @@ impl Trial {
             // An answer that fails shows what is missing no better than a draft does, for ten times the work.
             let failed = may_draft && !drafts && !answered;
             unanswered += usize::from(failed);
-            if unanswered > most_unanswered {
+            if unanswered > UNANSWERED {
                 break;
             }
             drafts = (drafts || failed) && !complete && look < LAST_DRAFT;

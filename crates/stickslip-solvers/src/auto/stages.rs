@@ -252,7 +252,7 @@ impl Chain<'_> {
     /// Compliant paths around the best so far, and what they leave mended. Of nine steps of 300 balls that came here they
     /// solved one, for some 700 factorisations each: so many contacts are better solved in shorter steps.
     fn mend_around(&mut self, p: &mut Vec<DVec3>) -> bool {
-        if self.profile.contacts > LARGE {
+        if self.profile.lone && self.profile.contacts > LARGE {
             return false;
         }
         p.clone_from(&self.best.impulses);
