@@ -55,8 +55,9 @@ pub(crate) struct Trial {
     pub(crate) motion: Motion,
     solved: bool,
     /// What the next answer of a solver is for.
-    purpose: Purpose,
+    purpose: Purpose<'static>,
     islands: Islands,
+    rounds: Rounds,
     pub(crate) stopwatch: Stopwatch,
 }
 
@@ -100,6 +101,7 @@ impl Trial {
     ) -> Result<Motion, Failure> {
         self.joints.act_along(along);
         self.solved = false;
+        self.rounds.forget();
         self.purpose = step.purpose();
         let solved = match step.plan.scheme {
             Scheme::Implicit => implicit::iterate(self, step, contacts, solver)?,
@@ -192,19 +194,22 @@ impl Trial {
         contacts: &Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<(Solved, Closed), Failure> {
-        let (mut rounds, mut iterations) = (Rounds::default(), 0);
+        let mut iterations = 0;
+        let (assembly, motion) = (&mut self.assembly, &mut self.motion);
+        let rounds = &mut self.rounds;
+        rounds.begin(step, contacts, assembly);
         loop {
-            let (assembly, motion) = (&mut self.assembly, &mut self.motion);
-            let purpose = rounds.purpose(self.purpose, !step.model().joints.is_empty());
+            let purpose = rounds.purpose(self.purpose);
             let solved = assembly.solve(step, contacts, solver, purpose, rounds.coarse()); // 5
             let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
             iterations += solved.iterations;
+            rounds.put_back(assembly);
             self.stopwatch.lap(Stage::Solve);
             motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
             self.solved = true;
-            let closed = (self.joints).close(step, contacts, assembly, motion, &mut rounds)?;
+            let closed = (self.joints).close(step, assembly, motion, rounds)?;
             if closed != Closed::NotYet {
-                if self.joints.settle(step, assembly) {
+                if self.joints.settle(step, assembly, rounds) {
                     motion.integrate(step, assembly, contacts, &mut self.islands)?;
                     self.joints.store(step, assembly, motion);
                 }

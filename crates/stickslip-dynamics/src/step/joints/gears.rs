@@ -87,7 +87,7 @@ impl Joints {
     }
 
     /// Coordinates of joint `k` at the trial motion.
-    fn tried(&self, step: &Predicted, k: usize) -> [f64; AXES] {
+    pub(super) fn tried(&self, step: &Predicted, k: usize) -> [f64; AXES] {
         let joint = &step.model().joints[k];
         let poses = (joint.bodies).map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
         joint.place([&poses[0], &poses[1]]).near(&self.from[k])

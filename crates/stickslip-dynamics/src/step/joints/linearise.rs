@@ -1,21 +1,21 @@
 //! The right-hand side of the joints' rows about a trial motion.
 
 use super::Joints;
+use super::rounds::Rounds;
 use super::rows::Source;
 use crate::step::predict::Predicted;
 use glam::DVec3;
-use stickslip_geometry::Pose;
 use stickslip_model::BodyState;
 use stickslip_model::joint::AXES;
 use stickslip_solvers::problem::{ContactBlock, Law, Twist};
 
 /// How the next round is set up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// Its number.
     pub(super) round: usize,
     /// How much of the change of b is made: less than all where the rounds go in a circle.
-    pub(super) relaxation: f64,
+    pub(crate) relaxation: f64,
 }
 
 impl Pace {
@@ -57,46 +57,60 @@ impl Joints {
     }
 
     /// Sets b so that u = Wᵀν + b + C p is what the coordinates say at the trial motion `nu` (whose poses are in
-    /// `trial`) with impulses `p` (nothing: zero), C that of the next round. Returns by how much u was off in the
-    /// round before, m/s, and its joint.
+    /// `trial`) with impulses `p`, C that of the next round, for the islands that have one. The rounds see by how much u was off.
     pub(super) fn linearise(
         &self,
         step: &Predicted,
         blocks: &mut [ContactBlock],
         nu: &[Twist],
         p: &[DVec3],
-        pace: Pace,
-    ) -> (f64, usize) {
-        let mut worst = (0.0, 0);
-        let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
-        for (n, source) in self.sources.iter().enumerate() {
+        rounds: &mut Rounds,
+    ) {
+        for n in 0..self.sources.len() {
             let place = self.first_block + n;
-            let block = &mut blocks[place];
-            let p = p.get(place).copied().unwrap_or_default();
-            let (off, joint) = match *source {
-                Source::Gear { gear } => {
-                    let gear = &step.model().gears[gear];
-                    let off = self.linearise_gear(step, (n, gear), block, (nu, p.x), pace);
-                    (off, gear.joints[1])
-                }
-                Source::Joint { joint: k, .. } => {
-                    let joint = &step.model().joints[k];
-                    if known != k {
-                        let poses = joint
-                            .bodies
-                            .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
-                        to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
-                        known = k;
-                    }
-                    (self.linearise_joint(step, n, &to, block, (nu, p), pace), k)
-                }
-                Source::Spring { .. } => continue,
-            };
-            if off > worst.0 || off.is_nan() {
-                worst = (off, joint);
+            if let Some(pace) = rounds.pace(place)
+                && let Some((off, joint)) =
+                    self.linearise_block(step, n, &mut blocks[place], (nu, p[place]), pace)
+            {
+                rounds.see(place, off, Some(joint));
             }
         }
-        worst
+    }
+
+    /// The same before the first round: of all, without impulses.
+    pub(super) fn linearise_first(
+        &self,
+        step: &Predicted,
+        blocks: &mut [ContactBlock],
+        nu: &[Twist],
+    ) {
+        for n in 0..self.sources.len() {
+            let block = &mut blocks[self.first_block + n];
+            self.linearise_block(step, n, block, (nu, DVec3::ZERO), Pace::FIRST);
+        }
+    }
+
+    /// The same of the nth block. Returns by how much u was off in the round before, m/s, and its joint; nothing for a spring.
+    fn linearise_block(
+        &self,
+        step: &Predicted,
+        n: usize,
+        block: &mut ContactBlock,
+        (nu, p): (&[Twist], DVec3),
+        pace: Pace,
+    ) -> Option<(f64, usize)> {
+        match self.sources[n] {
+            Source::Gear { gear } => {
+                let gear = &step.model().gears[gear];
+                let off = self.linearise_gear(step, (n, gear), block, (nu, p.x), pace);
+                Some((off, gear.joints[1]))
+            }
+            Source::Joint { joint: k, .. } => {
+                let to = self.tried(step, k);
+                Some((self.linearise_joint(step, n, &to, block, (nu, p), pace), k))
+            }
+            Source::Spring { .. } => None,
+        }
     }
 
     /// The same of the nth block, which is a joint's, whose coordinates at the trial motion are `to`.

@@ -24,6 +24,7 @@
 //! rounds converge twice as fast as r_m. What r × f misses is T = Σ R R_m⁻¹(r_m × f) − r × f, of the round before.
 
 use super::Joints;
+use super::rounds::Rounds;
 use super::rows::Source;
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
@@ -221,11 +222,17 @@ impl Joints {
 
     /// Under the impulses found, the velocities that obey the law to rounding: W depends on them. Where they do not settle the
     /// judge will say so. Returns whether there was anything to do.
-    pub(crate) fn settle(&mut self, step: &Predicted, assembly: &mut Assembly) -> bool {
+    pub(crate) fn settle(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        rounds: &mut Rounds,
+    ) -> bool {
         if self.along == Along::Start {
             return false;
         }
-        let (mut nu, mut last) = (Vec::new(), f64::INFINITY);
+        let mut nu = Vec::new();
+        rounds.settle(assembly);
         for _ in 0..SETTLING {
             for (i, trial) in self.trial.iter_mut().enumerate() {
                 if let Some(nu) = assembly.velocity_of(i) {
@@ -233,29 +240,27 @@ impl Joints {
                 }
             }
             self.turn(step, assembly, Mass::Exact);
+            rounds.put_back_settled(assembly);
             assembly.problem.velocity_into(&assembly.impulses, &mut nu);
-            let change = Twist::largest_difference(&nu, &assembly.nu);
-            std::mem::swap(&mut assembly.nu, &mut nu);
-            if change == 0.0 || change >= last {
+            if rounds.settled(assembly, &nu) {
                 break;
             }
-            last = change;
         }
         true
     }
 
-    /// By how much the velocities of the rows change if they settle by one round more, m/s.
-    pub(super) fn unsettled(&self, assembly: &Assembly) -> f64 {
+    /// By how much the velocities of the rows change if they settle by one round more, for the rounds to see.
+    pub(super) fn unsettled(&self, assembly: &Assembly, rounds: &mut Rounds) {
         if self.along == Along::Start {
-            return 0.0;
+            return;
         }
         let mut nu = Vec::new();
         assembly.problem.velocity_into(&assembly.impulses, &mut nu);
-        let joints = assembly.problem.contacts[self.first_block..].iter();
-        let change = |block: &ContactBlock| rates(block, &nu) - rates(block, &assembly.nu);
-        joints
-            .map(|block| change(block).abs().max_element())
-            .fold(0.0, f64::max)
+        let blocks = assembly.problem.contacts.iter().enumerate();
+        for (place, block) in blocks.skip(self.first_block) {
+            let change = rates(block, &nu) - rates(block, &assembly.nu);
+            rounds.see(place, change.abs().max_element(), None);
+        }
     }
 }
 

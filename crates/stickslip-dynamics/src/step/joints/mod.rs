@@ -17,12 +17,14 @@
 //! | [`linearise`] | the right-hand side about a trial motion |
 //! | [`middle`] | impulses along the gradients of the middle of the step |
 //! | [`rounds`] | the rounds until every joint is closed |
+//! | [`islands`] | what islands are, which have ended, and what they keep |
 //! | [`springs`] | rows of implicit springs, forces of explicit ones |
 //! | [`efforts`] | motors whose force is given |
 //! | [`record`] | impulses and coordinates for the record, names of blocks |
 
 pub(crate) mod efforts;
 mod gears;
+mod islands;
 mod limits;
 mod linearise;
 mod middle;
@@ -36,14 +38,14 @@ use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::twist::to_problem;
 use glam::DVec3;
-use linearise::{Pace, compliance};
+use linearise::compliance;
 use middle::Mass;
 use rows::{JOINT_ROWS, JointRow, Source, gives, last_impulse};
 use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{Along, BodyState, Contact, Model};
+use stickslip_model::{Along, BodyState, Model};
 use stickslip_solvers::problem::residual::w_bar;
 
 /// Memory of the joints and springs in a step.
@@ -123,7 +125,7 @@ impl Joints {
                 self.turn(step, assembly, Mass::Symmetric);
             }
             let blocks = &mut assembly.problem.contacts;
-            self.linearise(step, blocks, &assembly.nu, &[], Pace::FIRST);
+            self.linearise_first(step, blocks, &assembly.nu);
         }
         match self.singular(step.model()) {
             Some(joint) => Err(step.joint_singular(joint).into()),
@@ -229,20 +231,6 @@ pub(crate) fn raise_floors(step: &Predicted, part: f64, mut raise: impl FnMut(us
             raise(body, part * rounding / per);
         }
     }
-}
-
-/// Rounding over h of what joints and springs hold, m/s: of their coordinates, and of the gaps of their bodies.
-pub(crate) fn rounding_over_h(step: &Predicted, contacts: &[Contact]) -> f64 {
-    let mut joined = vec![false; step.model().bodies.len()];
-    let mut floor: f64 = 0.0;
-    raise_floors(step, 1.0, |body, rounding| {
-        joined[body] = true;
-        floor = floor.max(rounding);
-    });
-    let gaps = contacts
-        .iter()
-        .filter(|c| c.bodies.iter().any(|&k| joined[k]));
-    gaps.map(|c| step.gap_rounding(c)).fold(floor, f64::max)
 }
 
 /// Are there joints or springs at all?

@@ -1,0 +1,86 @@
+//! What touches nothing changes no bit of the others: random mechanisms alone, and with bodies far away beside them.
+
+use stickslip::prelude::*;
+use stickslip_random::Random;
+use stickslip_testing::setting;
+use stickslip_verify::survey::Family;
+
+/// Families of the generator with joints.
+const JOINED: [&str; 9] = [
+    "chain", "bridge", "wrecking", "ragdoll", "pendulum", "gears", "machine", "walker", "cart",
+];
+
+/// Steps of each run.
+const STEPS: usize = 40;
+
+/// Names and states, or what was said where a step was refused, after each step.
+type Film = Vec<Result<Vec<(String, BodyState)>, String>>;
+
+fn film(text: &str, title: &str) -> Film {
+    let scene = Scene::parse(text, title, &[]).unwrap_or_else(|e| panic!("{title}: {e}\n{text}"));
+    let mut world = World::from_scene(&scene).unwrap_or_else(|e| panic!("{title}: {e}"));
+    let mut film = Vec::new();
+    for _ in 0..STEPS {
+        if let Err(e) = world.step() {
+            film.push(Err(e.to_string()));
+            break;
+        }
+        let bodies = world.model().bodies.iter().zip(world.states());
+        let own = bodies.filter(|(body, _)| !body.name.contains("far "));
+        film.push(Ok(own.map(|(b, s)| (b.name.clone(), *s)).collect()));
+    }
+    film
+}
+
+/// One to three balls or boxes 50 m to 1 km away, each with a floor of its own: at rest on it, falling onto it, or sliding.
+fn far_bodies(random: &mut Random) -> String {
+    let mut text = String::new();
+    for k in 0..=random.below(3) {
+        let (angle, away) = (random.between(0.0, 6.2), random.between(50.0, 1000.0));
+        let (x, y) = (away * libm::cos(angle), away * libm::sin(angle));
+        let size = random.between(0.02, 0.5);
+        let shape = match random.below(2) {
+            0 => format!("ball = {{ radius = {size:?} }}"),
+            _ => format!("box = {{ size = [{0:?}, {0:?}, {0:?}] }}", 2.0 * size),
+        };
+        let above = [0.0, random.between(0.0, 0.01)][random.below(2)];
+        let speed = [0.0, random.between(-2.0, 2.0)][random.below(2)];
+        // Names before, between and after those of the scene.
+        let name = ["a far", "m far", "z far"][random.below(3)];
+        text += &format!(
+            r#"
+[[body]]
+name = "{name} floor {k}"
+motion = "fixed"
+shape = {{ box = {{ size = [9.0, 9.0, 1.0] }} }}
+position = [{x:?}, {y:?}, 4.5]
+
+[[body]]
+name = "{name} {k}"
+shape = {{ {shape} }}
+density = 1000.0
+position = [{x:?}, {y:?}, {z:?}]
+velocity = [{speed:?}, 0.0, 0.0]
+"#,
+            z = 5.0 + size + above,
+        );
+    }
+    text
+}
+
+#[test]
+fn bodies_elsewhere_change_no_bit_of_a_mechanism() {
+    let mut random = Random::new(16);
+    for seed in 0..setting("STICKSLIP_APART", 3) {
+        for name in JOINED {
+            let family = Family::named(name).expect("a family");
+            let (title, text) = (family.title(seed), family.scene(seed));
+            let alone = film(&text, &title);
+            let beside = film(&(text + &far_bodies(&mut random)), &title);
+            for (step, (alone, beside)) in alone.iter().zip(&beside).enumerate() {
+                assert!(alone == beside, "{title}, step {}", step + 1);
+            }
+            assert_eq!(alone.len(), beside.len(), "{title}");
+        }
+    }
+}
