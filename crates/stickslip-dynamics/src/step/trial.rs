@@ -22,7 +22,7 @@ use crate::step::refuse::Failure;
 use crate::step::task::Wish;
 use crate::stopwatch::{Stage, Stopwatch};
 use stickslip_model::islands::Islands;
-use stickslip_model::{Along, BodyState, Scheme};
+use stickslip_model::{BodyState, Scheme};
 use stickslip_solvers::solver::{ContactSolver, Purpose, Solved};
 
 /// Second looks in a step at most. Each adds at least one contact, and a motion that meets something new every time is that
@@ -69,39 +69,41 @@ impl Trial {
     }
 
     /// The motion through the step that `solver` finds; contacts that were missed at first are added to `contacts`. Joints act
-    /// along the gradients of the start of the step, or of its middle where they pull too hard for that.
+    /// along the gradients of the start of the step, or of its middle in islands where they pull too hard for that.
     pub(crate) fn motion(
         &mut self,
         step: &Predicted,
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
-        let start = self.along(Along::Start, step, contacts, solver);
+        self.joints.act_along_start();
+        self.rounds.forget();
+        let start = self.along_gradients(step, contacts, solver);
         let hard = match &start {
-            Ok(_) => self.joints.overpull(step, &self.assembly),
-            Err(failure) => failure.is_open_joint(),
+            Ok(_) => self.joints.overpull(step, &self.assembly, &self.rounds),
+            Err(failure) if failure.is_open_joint() => self.rounds.failed(step),
+            Err(_) => Vec::new(),
         };
-        if !hard {
+        if !hard.contains(&true) {
             return start;
         }
-        match self.along(Along::Middle, step, contacts, solver) {
+        // Islands for which those of the start will do keep their answers.
+        self.joints.act_along_middle(&hard);
+        match self.along_gradients(step, contacts, solver) {
             // Unstable as it may be, it is a motion.
             Err(_) if start.is_ok() => start,
             middle => middle,
         }
     }
 
-    /// The same with the joints' impulses along given gradients.
-    fn along(
+    /// The same with the joints' impulses along the gradients that are set.
+    fn along_gradients(
         &mut self,
-        along: Along,
         step: &Predicted,
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
-        self.joints.act_along(along);
         self.solved = false;
-        self.rounds.forget();
         self.purpose = step.purpose();
         let solved = match step.plan.scheme {
             Scheme::Implicit => implicit::iterate(self, step, contacts, solver)?,
@@ -197,7 +199,7 @@ impl Trial {
         let mut iterations = 0;
         let (assembly, motion) = (&mut self.assembly, &mut self.motion);
         let rounds = &mut self.rounds;
-        rounds.begin(step, contacts, assembly);
+        rounds.begin(step, contacts, assembly, &self.joints);
         loop {
             let purpose = rounds.purpose(self.purpose);
             let solved = assembly.solve(step, contacts, solver, purpose, rounds.coarse()); // 5

@@ -67,14 +67,15 @@ pub(crate) struct Joints {
     watched: Vec<(usize, usize)>,
     /// Poses of the trial motion.
     trial: Vec<Pose>,
-    /// Along which gradients the impulses of the joints act.
-    along: Along,
+    /// Along which gradients the impulses of each joint act; those of the start where it says nothing.
+    along: Vec<Along>,
 }
 
 impl Joints {
     /// A new step begins.
     pub(crate) fn begin(&mut self) {
         self.watched.clear();
+        self.along.clear();
     }
 
     /// Adds the blocks of all joints and springs to the problem, and the last step's impulses to its start. `iterate` is the
@@ -121,7 +122,7 @@ impl Joints {
                     .map(|&i| to_problem(&from[i].twist)),
             );
             assembly.nu = nu;
-            if self.along == Along::Middle {
+            if self.any_in_the_middle() {
                 self.turn(step, assembly, Mass::Symmetric);
             }
             let blocks = &mut assembly.problem.contacts;

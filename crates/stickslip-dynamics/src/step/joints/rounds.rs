@@ -50,6 +50,10 @@ pub(super) struct Progress {
     fastest: f64,
     /// Do its rows depend on the motion?
     moves: bool,
+    /// Do its joints act along the gradients of the middle of the step?
+    middle: bool,
+    /// Was it not to be closed?
+    failed: bool,
     /// What was seen in the round at hand: by how much u is off, m/s, and whether a limit without a row is broken.
     seen: f64,
     missed: bool,
@@ -78,13 +82,25 @@ impl Rounds {
 
     /// The problem of a step with joints is posed, perhaps not for the first time. Islands whose rows are those of the time before have
     /// their answers in the assembly, and keep them.
-    pub(crate) fn begin(&mut self, step: &Predicted, contacts: &Contacts, assembly: &mut Assembly) {
+    pub(crate) fn begin(
+        &mut self,
+        step: &Predicted,
+        contacts: &Contacts,
+        assembly: &mut Assembly,
+        joints: &Joints,
+    ) {
         if step.model().joints.is_empty() {
             return;
         }
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.find(assembly, step.model().bodies.len());
         self.measure(step, contacts, assembly);
+        for (k, joint) in step.model().joints.iter().enumerate() {
+            if joints.along_of(k) == Along::Middle {
+                let island = self.of_joint(joint);
+                self.now.progress[island].middle = true;
+            }
+        }
         if self.posed {
             self.now.take_over(&self.before);
             self.now.put_back(assembly);
@@ -136,13 +152,14 @@ impl Rounds {
 
     /// What a solver's failure in one of the rounds is. Where the rounds of an island had stalled or diverged, impulses grow without bound:
     /// no impulse along the joints' gradients closes them.
-    pub(crate) fn blame(&self, failure: Failure, step: &Predicted) -> Failure {
-        let under_way = self.now.progress.iter().filter(|p| !p.has_ended());
+    pub(crate) fn blame(&mut self, failure: Failure, step: &Predicted) -> Failure {
+        let under_way = self.now.progress.iter_mut().filter(|p| !p.has_ended());
         let worst = under_way
             .filter(|p| p.stalled >= STALLED || p.diverged())
             .max_by(|a, b| a.off.total_cmp(&b.off));
         match (failure, worst) {
             (Failure::Solver(_), Some(island)) if self.posed => {
+                island.failed = true;
                 let misfit = island.off * step.plan.h.min(1.0);
                 step.joint_open(island.joint, misfit).into()
             }
@@ -173,25 +190,57 @@ impl Rounds {
         }
     }
 
+    /// The joints of the islands that were not to be closed.
+    pub(crate) fn failed(&self, step: &Predicted) -> Vec<bool> {
+        let joints = step.model().joints.iter();
+        let failed = joints.map(|joint| self.now.progress[self.of_joint(joint)].failed);
+        failed.collect()
+    }
+
+    pub(super) fn islands(&self) -> usize {
+        self.now.len()
+    }
+
+    pub(super) fn of_joint(&self, joint: &Joint) -> usize {
+        self.now.of_bodies(joint.bodies.into_iter().flatten())
+    }
+
+    pub(super) fn of_block(&self, block: usize) -> usize {
+        self.now.of_block(block)
+    }
+
+    pub(super) fn of_slot(&self, slot: usize) -> usize {
+        self.now.of_slot(slot)
+    }
+
+    /// Do the joints of a block's island act along the gradients of the middle?
+    pub(super) fn is_in_the_middle(&self, block: usize) -> bool {
+        self.now.progress[self.now.of_block(block)].middle
+    }
+
     /// Is the island of a joint under way?
     pub(super) fn is_under_way(&self, joint: &Joint) -> bool {
-        let island = self.now.of_bodies(joint.bodies.into_iter().flatten());
+        let island = self.of_joint(joint);
         !self.now.progress[island].has_ended()
     }
 
     /// A limit of this joint has no row and is broken.
     pub(super) fn miss(&mut self, joint: &Joint) {
-        let island = self.now.of_bodies(joint.bodies.into_iter().flatten());
+        let island = self.of_joint(joint);
         self.now.progress[island].missed = true;
     }
 
-    /// Velocities are to settle, those of each island for itself.
+    /// Velocities are to settle, those of each island for itself, where joints act along the gradients of the middle.
     pub(super) fn settle(&mut self, assembly: &Assembly) {
         self.now.room(&mut self.settled, assembly);
         self.change.clear();
         self.change.resize(self.now.len(), 0.0);
         self.last.clear();
-        self.last.resize(self.now.len(), f64::INFINITY);
+        let islands = self.now.progress.iter();
+        self.last.extend(islands.map(|island| match island.middle {
+            true => f64::INFINITY,
+            false => -1.0,
+        }));
     }
 
     /// One round of it: `nu` are velocities about those of the assembly. Islands whose velocities change no more, or no less, have settled;
@@ -312,7 +361,7 @@ impl Joints {
             return Ok(Closed::Yes);
         }
         rounds.now.note(assembly);
-        if self.along == Along::Middle {
+        if self.any_in_the_middle() {
             self.turn(step, assembly, Mass::Symmetric);
         }
         for island in &mut rounds.now.progress {
@@ -337,7 +386,9 @@ impl Rounds {
         let mut all = Closed::Yes;
         for island in &mut self.now.progress {
             if !island.has_ended() {
-                let closed = island.verdict(step)?;
+                let closed = island.verdict(step);
+                island.failed = closed.is_err();
+                let closed = closed?;
                 island.ended = (closed != Closed::NotYet).then_some(closed);
             }
             all = match (all, island.ended) {
