@@ -86,7 +86,7 @@ velocity = [{speed:?}, 0.0, 0.0]
 fn far_pendulum(random: &mut Random, h: f64) -> String {
     let inertia = h * h * 98.1 * 0.01 / 8.0;
     let mass = 12.0 * inertia / (0.004 * 0.004 + 0.02 * 0.02);
-    let (y, speed) = (random.between(50.0, 1000.0), random.between(0.3, 1.0));
+    let (y, speed) = (random.between(50.0, 1000.0), random.between(0.1, 0.5));
     format!(
         r#"
 [[body]]
