@@ -22,7 +22,7 @@ pub struct Guarantee {
 
 /// What an answer is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Purpose {
+pub enum Purpose<'a> {
     /// To see which contacts are missing: where an island is hard, a residual of so many m/s will do.
     Draft(f64),
     /// The same where it is known that some were missing, and more may be: what a few sweeps come to, if it is within so many m/s.
@@ -30,8 +30,9 @@ pub enum Purpose {
     /// To be the step.
     #[default]
     Answer,
-    /// The problem of the call before with another right-hand side, as rounds of joints pose it: a residual of so many m/s will do.
-    Round(f64),
+    /// The problem of the call before with another right-hand side, as rounds of joints pose it: of an island the largest of its contacts'
+    /// residuals here will do, m/s.
+    Round(&'a [f64]),
     /// To be the step of a run that has spent its patience on others: where an island is hard, a residual of so many m/s will do.
     Weary(f64),
     /// To be the step where nothing else was: with more patience.
@@ -41,7 +42,7 @@ pub enum Purpose {
 /// Times the residual that a draft is aimed at with which it still shows what is missing.
 pub const ROUGH: f64 = 10.0;
 
-impl Purpose {
+impl Purpose<'_> {
     /// The residual at which methods stop where an island is hard, m/s.
     pub const fn aim(self, tolerance: f64) -> f64 {
         match self {
@@ -173,7 +174,7 @@ pub trait ContactSolver: Send {
     /// As [`Self::solve`].
     fn solve_for(
         &mut self,
-        _: Purpose,
+        _: Purpose<'_>,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,

@@ -97,6 +97,11 @@ fn what_was_refused_comes_to_its_end() {
             2_803_135_518,
             "the same, with a hull that the drum throws",
         ),
+        (
+            "cards",
+            3_410_222_124,
+            "edges parallel to 1e-4 rad had a row that leans along both",
+        ),
     ] {
         let text = Family::named(family).expect("a family").scene(seed);
         let scene = Scene::parse(&text, family, &[]).expect("drawn");

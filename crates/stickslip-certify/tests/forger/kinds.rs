@@ -1,5 +1,6 @@
 //! The kinds of forgery. Each takes numbers in 0 … 1 and makes a step that is wrong by what it says.
 
+use crate::moments;
 use crate::step::{Forged, GRAVITY};
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
@@ -10,7 +11,7 @@ use stickslip_model::{Friction, Scheme};
 /// A kind of forgery: its name, how many numbers it takes, and the step it makes of them.
 pub(crate) type Kind = (&'static str, usize, fn(&[f64]) -> Forged);
 
-pub(crate) const KINDS: [Kind; 38] = [
+pub(crate) const KINDS: [Kind; 43] = [
     (
         "a ball rests on a table along a tilted normal",
         5,
@@ -117,18 +118,39 @@ pub(crate) const KINDS: [Kind; 38] = [
         4,
         beside_the_crossing,
     ),
+    ("torsion beyond its bound", 4, moments::torsion_beyond),
+    (
+        "torsion that is not against the spin",
+        4,
+        moments::torsion_drives,
+    ),
+    (
+        "rolling resistance beyond its bound",
+        4,
+        moments::rolling_beyond,
+    ),
+    (
+        "rolling resistance that is not against the roll",
+        4,
+        moments::rolling_drives,
+    ),
+    (
+        "a moment of a contact that bears none",
+        4,
+        moments::moment_of_nothing,
+    ),
 ];
 
 /// From `low` to `high`, evenly in the logarithm.
-fn decade(x: f64, low: f64, high: f64) -> f64 {
+pub(crate) fn decade(x: f64, low: f64, high: f64) -> f64 {
     libm::exp(libm::log(low) + x * (libm::log(high) - libm::log(low)))
 }
 
-fn between(x: f64, low: f64, high: f64) -> f64 {
+pub(crate) fn between(x: f64, low: f64, high: f64) -> f64 {
     low + x * (high - low)
 }
 
-fn ball(radius: f64) -> Shape {
+pub(crate) fn ball(radius: f64) -> Shape {
     Shape::ball(radius).expect("a ball")
 }
 
@@ -151,7 +173,7 @@ fn table(h: f64) -> Forged {
     step
 }
 
-fn plane(h: f64) -> Forged {
+pub(crate) fn plane(h: f64) -> Forged {
     let mut step = Forged::new(h);
     let ground = Shape::half_space(DVec3::Z, 0.0).expect("a plane");
     step.body(ground, false, DVec3::ZERO, Twist::default());

@@ -1,8 +1,9 @@
-//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of thirty-eight kinds, with
+//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of forty-three kinds, with
 //! random numbers, and improved by the judge's own answer: a lie is changed a little, kept where the judge minds it less, and
 //! changed again. None may pass.
 
 mod kinds;
+mod moments;
 mod step;
 
 use kinds::{KINDS, Kind};
@@ -87,5 +88,9 @@ fn honest_steps_of_the_same_make_pass() {
         let c = honest(name, x);
         // What is left of the lie there is its impulse of zero, or a rounding.
         assert!(c.needs <= TOLERANCE, "{name}: {c:?}");
+    }
+    for rolling in [false, true] {
+        let c = moments::lawful(rolling).judged();
+        assert!(c.needs <= TOLERANCE && c.rounding <= 1.0, "{c:?}");
     }
 }

@@ -117,11 +117,12 @@ impl Forged {
         for c in &self.contacts {
             let [n, t1, t2] = contact_frame(c.contact.normal);
             let p = n * c.impulse.x + t1 * c.impulse.y + t2 * c.impulse.z;
+            let m = n * c.moment.x + t1 * c.moment.y + t2 * c.moment.z;
             for (body, sign) in c.contact.bodies.into_iter().zip([-1.0, 1.0]) {
                 if body == k {
                     let lever = c.contact.point - self.before[k].pose.position;
                     twist.linear += p * (sign / mass.mass);
-                    twist.angular += inverse * lever.cross(p * sign);
+                    twist.angular += inverse * (lever.cross(p * sign) + m * sign);
                 }
             }
         }

@@ -3,6 +3,7 @@
 
 use crate::step::assemble::Assembly;
 use crate::step::integrate::Motion;
+use crate::step::joints::rounds::Rounds;
 use crate::step::predict::Predicted;
 use glam::{DVec2, DVec3};
 use stickslip_geometry::Pose;
@@ -146,20 +147,22 @@ impl<'a> Predicted<'a> {
     }
 }
 
-/// Beside joints, contacts count displacements: sets b of each so that u = Wᵀν + b is that of the motion found;
-/// `relaxation` of the change is made. Returns by how much u was off, m/s.
+/// Beside joints, contacts count displacements: sets b of each so that u = Wᵀν + b is that of the motion found, as far as the pace of
+/// its island lets it change. The rounds see by how much u was off.
 pub(crate) fn follow_displacements(
     step: &Predicted,
     assembly: &mut Assembly,
     motion: &Motion,
-    relaxation: f64,
-) -> f64 {
+    rounds: &mut Rounds,
+) {
     let scheme = step.plan.scheme;
     if !scheme.counts_displacements(step.model()) {
-        return 0.0;
+        return;
     }
-    let mut worst: f64 = 0.0;
     for (k, ContactImpulse { contact, .. }) in motion.contacts.iter().enumerate() {
+        let Some(pace) = rounds.pace(k) else {
+            continue;
+        };
         if contact.bodies.iter().any(|&i| motion.flies[i]) {
             continue;
         }
@@ -169,11 +172,7 @@ pub(crate) fn follow_displacements(
             // Measured at the end: the method's own iteration sees to it.
             change.x = 0.0;
         }
-        let off = change.abs().max_element();
-        if off > worst || off.is_nan() {
-            worst = off;
-        }
-        assembly.shift(k, change * relaxation);
+        rounds.see(k, change.abs().max_element(), None);
+        assembly.shift(k, change * pace.relaxation);
     }
-    worst
 }

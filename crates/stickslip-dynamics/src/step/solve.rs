@@ -39,27 +39,27 @@ struct Question<'a> {
     contacts: &'a Contacts,
     /// The residual, m/s.
     tolerance: f64,
-    purpose: Purpose,
+    purpose: Purpose<'a>,
 }
 
 impl Assembly {
     /// Solves the problem, its static and kinetic friction included; impulses and velocities are left in the assembly, those
-    /// of the answer returned are empty. While joints are far from closed, residuals up to `coarse` (m/s) will do.
+    /// of the answer returned are empty. While joints are far from closed, the residuals `coarse` (m/s, by blocks) will do.
     pub(crate) fn solve(
         &mut self,
         step: &Predicted,
         contacts: &Contacts,
         solver: &mut dyn ContactSolver,
-        purpose: Purpose,
-        coarse: f64,
+        purpose: Purpose<'_>,
+        coarse: &[f64],
     ) -> Result<Solved, Failure> {
         let question = Question {
             step,
             contacts,
-            tolerance: step.asked().max(coarse),
+            tolerance: step.asked(),
             purpose,
         };
-        self.set_floors(step, contacts);
+        self.set_floors(step, contacts, coarse);
         let solved = self.settle_curves(question, solver)?;
         self.clear_open(step, contacts);
         self.free_unpushed();
@@ -202,7 +202,7 @@ impl Assembly {
 
     /// The least residual to be asked of each block: the judge's bound grows with the speed of an island and with the rounding of
     /// its gaps. No other island's numbers enter.
-    fn set_floors(&mut self, step: &Predicted, contacts: &Contacts) {
+    fn set_floors(&mut self, step: &Predicted, contacts: &Contacts, coarse: &[f64]) {
         let wanted = ASKED * step.wanted();
         let mut of_body = Vec::new();
         for &i in self.entered() {
@@ -218,7 +218,9 @@ impl Assembly {
         for (k, block) in problem.contacts.iter().enumerate() {
             let gap = contacts.list.get(k).map(|c| step.gap_rounding(c));
             let arms = block.arms.iter().flatten().map(|arm| of_body[arm.body]);
-            let floor = arms.fold(OF_ROUNDING * gap.unwrap_or(0.0), f64::max);
+            let coarse = coarse.get(k).copied().unwrap_or(0.0);
+            let least = coarse.max(OF_ROUNDING * gap.unwrap_or(0.0));
+            let floor = arms.fold(least, f64::max);
             problem.floors.push(floor);
         }
         if problem.floors.iter().all(|floor| *floor <= wanted) {

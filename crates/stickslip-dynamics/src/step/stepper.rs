@@ -127,7 +127,7 @@ impl Stepper {
             assembly, joints, ..
         } = trial;
         assembly.add_contacts(&step, contacts);
-        match joints.assemble(&step, assembly, None, None) {
+        match joints.assemble(&step, assembly, None) {
             Err(Failure::Step(e)) => return Err(*e),
             Err(Failure::Solver(_) | Failure::Gate(_)) | Ok(()) => {}
         }

@@ -96,7 +96,7 @@ pub(crate) enum Wish {
 
 impl<'a> Task<'a> {
     /// What the answer of a solver is for.
-    pub(crate) const fn purpose(&self) -> Purpose {
+    pub(crate) const fn purpose(&self) -> Purpose<'static> {
         match self.wish {
             Wish::Certified => Purpose::Answer,
             Wish::Easily => Purpose::Weary(self.acceptable()),

@@ -22,7 +22,7 @@ use crate::step::refuse::Failure;
 use crate::step::task::Wish;
 use crate::stopwatch::{Stage, Stopwatch};
 use stickslip_model::islands::Islands;
-use stickslip_model::{Along, BodyState, Scheme};
+use stickslip_model::{BodyState, Scheme};
 use stickslip_solvers::solver::{ContactSolver, Purpose, Solved};
 
 /// Second looks in a step at most. Each adds at least one contact, and a motion that meets something new every time is that
@@ -56,8 +56,9 @@ pub(crate) struct Trial {
     pub(crate) motion: Motion,
     solved: bool,
     /// What the next answer of a solver is for.
-    purpose: Purpose,
+    purpose: Purpose<'static>,
     islands: Islands,
+    rounds: Rounds,
     pub(crate) stopwatch: Stopwatch,
 }
 
@@ -69,37 +70,40 @@ impl Trial {
     }
 
     /// The motion through the step that `solver` finds; contacts that were missed at first are added to `contacts`. Joints act
-    /// along the gradients of the start of the step, or of its middle where they pull too hard for that.
+    /// along the gradients of the start of the step, or of its middle in islands where they pull too hard for that.
     pub(crate) fn motion(
         &mut self,
         step: &Predicted,
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
-        let start = self.along(Along::Start, step, contacts, solver);
+        self.joints.act_along_start();
+        self.rounds.forget();
+        let start = self.along_gradients(step, contacts, solver);
         let hard = match &start {
-            Ok(_) => self.joints.overpull(step, &self.assembly),
-            Err(failure) => failure.is_open_joint(),
+            Ok(_) => self.joints.overpull(step, &self.assembly, &self.rounds),
+            Err(failure) if failure.is_open_joint() => self.rounds.failed(step),
+            Err(_) => Vec::new(),
         };
-        if !hard {
+        if !hard.contains(&true) {
             return start;
         }
-        match self.along(Along::Middle, step, contacts, solver) {
+        // Islands for which those of the start will do keep their answers.
+        self.joints.act_along_middle(&hard);
+        match self.along_gradients(step, contacts, solver) {
             // Unstable as it may be, it is a motion.
             Err(_) if start.is_ok() => start,
             middle => middle,
         }
     }
 
-    /// The same with the joints' impulses along given gradients.
-    fn along(
+    /// The same with the joints' impulses along the gradients that are set.
+    fn along_gradients(
         &mut self,
-        along: Along,
         step: &Predicted,
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Motion, Failure> {
-        self.joints.act_along(along);
         self.solved = false;
         self.purpose = step.purpose();
         let solved = match step.plan.scheme {
@@ -169,16 +173,12 @@ impl Trial {
     ) -> Result<Solved, Failure> {
         let (mut solved, mut iterations) = (Solved::default(), 0);
         for _ in 0..LIMIT_ROUNDS {
-            let earlier = self.solved.then_some(&self.motion);
-            let impulses = earlier.map(|motion| &*motion.contacts);
-            self.assembly.pose(step, contacts, impulses, iterate); // 4
-            // An iterate says about which motion rows are to be set.
-            let earlier = earlier.filter(|_| iterate.is_none());
-            let rounds = earlier.map_or_else(Rounds::default, |_| Rounds::again());
-            let assembly = &mut self.assembly;
-            self.joints.assemble(step, assembly, iterate, earlier)?;
+            let earlier = self.solved.then_some(&*self.motion.contacts);
+            self.assembly.pose(step, contacts, earlier, iterate); // 4
+            self.joints.assemble(step, &mut self.assembly, iterate)?;
             self.stopwatch.lap(Stage::Assemble);
-            let (found, closed) = self.close_joints(step, contacts, rounds, solver)?;
+            let again = self.solved && iterate.is_none();
+            let (found, closed) = self.close_joints(step, contacts, again, solver)?;
             iterations += found.iterations;
             solved = found;
             if closed == Closed::Yes {
@@ -191,27 +191,33 @@ impl Trial {
     }
 
     /// Lines 5 and 6. Solves, integrates, and sets the joints' rows anew about the motion, until every joint is closed or a
-    /// limit turns out to be missing.
+    /// limit turns out to be missing. `again`: a motion of this step is at hand that was found with fewer rows, and is gone on from.
     fn close_joints(
         &mut self,
         step: &Predicted,
         contacts: &Contacts,
-        mut rounds: Rounds,
+        again: bool,
         solver: &mut dyn ContactSolver,
     ) -> Result<(Solved, Closed), Failure> {
         let mut iterations = 0;
+        let (assembly, motion) = (&mut self.assembly, &mut self.motion);
+        let rounds = &mut self.rounds;
+        rounds.begin(step, contacts, assembly, &self.joints);
+        if again {
+            self.joints.go_on(step, assembly, motion, rounds);
+        }
         loop {
-            let (assembly, motion) = (&mut self.assembly, &mut self.motion);
-            let purpose = rounds.purpose(self.purpose, !step.model().joints.is_empty());
+            let purpose = rounds.purpose(self.purpose);
             let solved = assembly.solve(step, contacts, solver, purpose, rounds.coarse()); // 5
             let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
             iterations += solved.iterations;
+            rounds.put_back(assembly);
             self.stopwatch.lap(Stage::Solve);
             motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
             self.solved = true;
-            let closed = (self.joints).close(step, contacts, assembly, motion, &mut rounds)?;
+            let closed = (self.joints).close(step, assembly, motion, rounds)?;
             if closed != Closed::NotYet {
-                if self.joints.settle(step, assembly) {
+                if self.joints.settle(step, assembly, rounds) {
                     motion.integrate(step, assembly, contacts, &mut self.islands)?;
                     self.joints.store(step, assembly, motion);
                 }

@@ -125,7 +125,7 @@ pub(super) struct Chain<'a> {
     /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
     pub(super) asked_for: f64,
     pub(super) enough: f64,
-    purpose: Purpose,
+    purpose: Purpose<'a>,
     /// Residual of the last impulses, m/s; zero where they were not looked at.
     pub(super) from_guess: f64,
     /// Spent so far.
@@ -158,7 +158,7 @@ impl<'a> Chain<'a> {
         memory: &'a mut SystemMemory,
         kit: &'a mut Kit,
         guess: &'a [DVec3],
-        asked: Asked<'_>,
+        asked: Asked<'a>,
     ) -> Self {
         let mut system = memory.system(problem);
         let profile = Profile::of(problem, &mut system, guess, &mut kit.u);

@@ -140,7 +140,7 @@ impl ContactSolver for Auto {
 
     fn solve_for(
         &mut self,
-        purpose: Purpose,
+        purpose: Purpose<'_>,
         problem: &ContactProblem,
         guess: Option<&[DVec3]>,
         tolerance: f64,

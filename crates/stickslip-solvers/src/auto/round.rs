@@ -5,7 +5,7 @@ use crate::auto::plans::{AIM, FEW};
 use crate::auto::steps::{Asked, IslandMemory};
 use crate::auto::stored::ISLANDS;
 use crate::problem::{ContactProblem, Posed, residual};
-use crate::solver::{Purpose, Solved};
+use crate::solver::Solved;
 use crate::trace::Ran;
 use glam::DVec3;
 
@@ -21,9 +21,7 @@ impl Auto {
         asked: Asked<'_>,
         memory: &mut IslandMemory,
     ) -> Option<Solved> {
-        let Purpose::Round(enough) = asked.purpose else {
-            return None;
-        };
+        let enough = asked.round?;
         if problem.contacts.len() <= FEW || guess.iter().all(|p| *p == DVec3::ZERO) {
             return None;
         }

@@ -21,7 +21,9 @@ pub(super) struct Asked<'a> {
     pub(super) tolerance: f64,
     /// Residual that will do where an island is hard, m/s.
     pub(super) enough: f64,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: Purpose<'a>,
+    /// Residual that will do for a round, m/s, of an island that has rounds.
+    pub(super) round: Option<f64>,
     pub(super) scope: Scope,
     /// How many budgets may be spent on it; None: as much as it takes.
     pub(super) budgets: Option<usize>,
@@ -47,9 +49,17 @@ impl Asked<'_> {
             Purpose::Weary(_) => self.enough * (tolerance / self.tolerance),
             _ => self.enough.max(tolerance),
         };
+        let round = match self.purpose {
+            Purpose::Round(enough) => {
+                let own = members.iter().filter_map(|&i| enough.get(i));
+                Some(own.fold(0.0, |most, &enough| f64::max(most, enough)))
+            }
+            _ => None,
+        };
         Self {
             tolerance,
             enough,
+            round,
             ..self
         }
     }
@@ -60,6 +70,7 @@ impl Asked<'_> {
             tolerance,
             enough: tolerance,
             purpose: Purpose::Answer,
+            round: None,
             scope: Scope::All,
             budgets: None,
             most: usize::MAX,
@@ -115,7 +126,10 @@ impl Auto {
         let p = starting_impulses(self.name(), problem, guess)?;
         let mut islands = std::mem::take(&mut self.islands);
         let mut parts = std::mem::take(&mut self.parts);
-        islands.find_in_step(problem);
+        // Memory goes by the number of an island: factors of another one would decide by which way it is solved.
+        if islands.find_others(problem) {
+            parts.iter_mut().for_each(|part| part.chord.forget());
+        }
         self.answers.begin();
         parts.resize_with(parts.len().max(islands.len()).max(1), IslandMemory::default);
         let solved = if islands.len() <= 1 {

@@ -19,6 +19,8 @@ pub(crate) struct Islands {
     place: Vec<usize>,
     /// A contact of each body of a step.
     touched: Vec<usize>,
+    /// Members and starts of those found before.
+    before: [Vec<usize>; 2],
 }
 
 impl Islands {
@@ -49,6 +51,14 @@ impl Islands {
     pub(crate) fn find_in_step(&mut self, problem: &ContactProblem) {
         self.separate(problem.contacts.len());
         self.join_by_bodies(problem, problem.contacts.iter());
+    }
+
+    /// The same; are they others than those found last?
+    pub(crate) fn find_others(&mut self, problem: &ContactProblem) -> bool {
+        self.before[0].clone_from(&self.members);
+        self.before[1].clone_from(&self.starts);
+        self.find_in_step(problem);
+        self.before[0] != self.members || self.before[1] != self.starts
     }
 
     /// Finds those of some contacts of a step, as if there were no others; members are places in `some`.

@@ -24,9 +24,15 @@ struct Options {
     /// One family only
     #[arg(long, value_name = "F", value_parser = family)]
     family: Option<&'static Family>,
+    /// One scene only, by the number in its name
+    #[arg(long, value_name = "K", requires = "family")]
+    scene: Option<u64>,
     /// Most seconds on a processor for a scene
     #[arg(long, value_name = "S", default_value_t = 120.0)]
     limit: f64,
+    /// Only the first steps of each scene
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
     /// Where scenes that do not end are kept
     #[arg(long, value_name = "DIR", default_value = "out/survey")]
     out: PathBuf,
@@ -48,7 +54,7 @@ fn family(name: &str) -> Result<&'static Family, String> {
 fn main() -> ExitCode {
     let options = Options::parse();
     if let Some(file) = &options.one {
-        println!("{}", run_file(file, options.limit).to_json());
+        println!("{}", run_file(file, options.limit, options.steps).to_json());
         return ExitCode::SUCCESS;
     }
     match survey(&options) {
@@ -72,12 +78,16 @@ fn survey(options: &Options) -> Result<Vec<Entry>, String> {
     let out = &options.out;
     std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
     let mut entries = Vec::new();
-    for (family, seed) in scenes(options.seed, options.count, options.family) {
+    let drawn = match (options.family, options.scene) {
+        (Some(family), Some(scene)) => vec![(family, scene)],
+        (family, _) => scenes(options.seed, options.count, family),
+    };
+    for (family, seed) in drawn {
         let title = family.title(seed);
         let file = out.join(format!("{title}.toml"));
         std::fs::write(&file, family.scene(seed))
             .map_err(|e| format!("{}: {e}", file.display()))?;
-        let ran = in_a_process(&file, options.limit)?;
+        let ran = in_a_process(&file, options)?;
         if ran.state != State::Ended {
             let why = ran.message.lines().next().unwrap_or_default();
             eprintln!("{:<8} {}: {why}", ran.state.word(), file.display());
@@ -94,13 +104,17 @@ fn survey(options: &Options) -> Result<Vec<Entry>, String> {
 }
 
 /// A panic, an abort or a step without end is the child's alone.
-fn in_a_process(file: &Path, limit: f64) -> Result<Ran, String> {
+fn in_a_process(file: &Path, options: &Options) -> Result<Ran, String> {
+    let limit = options.limit;
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(program);
     command
         .arg("--one")
         .arg(file)
         .args(["--limit", &limit.to_string()]);
+    if let Some(steps) = options.steps {
+        command.args(["--steps", &steps.to_string()]);
+    }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| e.to_string())?;
     let hung = !ended_by_itself(&mut child, limit)?;

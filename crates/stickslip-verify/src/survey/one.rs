@@ -131,11 +131,16 @@ impl Ran {
     }
 }
 
-/// Runs a scene file, at most so many seconds on a processor.
+/// Runs a scene file, at most so many seconds on a processor, and so many whole steps if that is given.
 #[must_use]
-pub fn run_file(path: &Path, limit: f64) -> Ran {
+pub fn run_file(path: &Path, limit: f64, steps: Option<u32>) -> Ran {
     match Scene::read(path, &[]) {
-        Ok(scene) => run(&scene, limit),
+        Ok(mut scene) => {
+            if let Some(steps) = steps {
+                scene.step.until = scene.step.until.min(f64::from(steps) * scene.step.h);
+            }
+            run(&scene, limit)
+        }
         Err(e) => Ran::without_steps(State::Unbuilt, e.to_string()),
     }
 }

@@ -1,8 +1,8 @@
 //! Rows of gears: one number each, on up to four bodies.
 
+use super::Joints;
 use super::linearise::Pace;
 use super::rows::Source;
-use super::{Before, Joints};
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
 use glam::DVec3;
@@ -13,23 +13,13 @@ use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{Action, Arm, Arms, ContactBlock, Law, Twist};
 
 impl Joints {
-    pub(super) fn add_gear_block(
-        &mut self,
-        step: &Predicted,
-        assembly: &mut Assembly,
-        before: &Before<'_>,
-        k: usize,
-    ) {
-        let (model, gear) = (step.model(), &step.model().gears[k]);
+    pub(super) fn add_gear_block(&mut self, step: &Predicted, assembly: &mut Assembly, k: usize) {
+        let gear = &step.model().gears[k];
         let mut block = self.gear_block(step, assembly, gear);
         let w_bar = w_bar(&block, &assembly.problem.inverse_mass);
         block.compliance = DVec3::X * (self.compliance(gear.joints[1], Pace::FIRST) * w_bar);
         assembly.problem.contacts.push(block);
-        let last = model.joints.len() + model.springs.len() + k;
-        let p = before.impulse(last).hold[0];
-        let start = DVec3::X * (p / gear.scale(model) * before.longer);
-        assembly.impulses.push(start);
-        self.sources.push(Source::Gear { gear: k });
+        self.begin_at_last(step, assembly, Source::Gear { gear: k });
         self.w_bar.push(w_bar);
         self.gives.push(DVec3::ZERO);
     }
@@ -93,7 +83,7 @@ impl Joints {
     }
 
     /// Coordinates of joint `k` at the trial motion.
-    fn tried(&self, step: &Predicted, k: usize) -> [f64; AXES] {
+    pub(super) fn tried(&self, step: &Predicted, k: usize) -> [f64; AXES] {
         let joint = &step.model().joints[k];
         let poses = (joint.bodies).map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
         joint.place([&poses[0], &poses[1]]).near(&self.from[k])

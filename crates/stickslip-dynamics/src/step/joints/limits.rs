@@ -1,6 +1,7 @@
 //! Which limits have a row in the step, and which of those that have none turn out to be needed.
 
 use super::Joints;
+use super::rounds::Rounds;
 use super::rows::{Bounds, JointRow, Source, bounds};
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
@@ -90,14 +91,18 @@ impl Joints {
         (bounds.lo != bounds.hi).then_some(bounds)
     }
 
-    /// Limits without a row that the trial motion breaks are given one; how many?
-    pub(super) fn watch_limits(&mut self, step: &Predicted, assembly: &Assembly) -> usize {
+    /// Limits without a row that the trial motion breaks are given one, and the rounds of their islands end.
+    pub(super) fn watch_limits(
+        &mut self,
+        step: &Predicted,
+        assembly: &Assembly,
+        rounds: &mut Rounds,
+    ) {
         if step.plan.is_instant() {
-            return 0;
+            return;
         }
-        let before = self.watched.len();
         for (k, joint) in step.model().joints.iter().enumerate() {
-            if joint.axes.iter().all(|a| a.limits.is_none()) {
+            if joint.axes.iter().all(|a| a.limits.is_none()) || !rounds.is_under_way(joint) {
                 continue;
             }
             let [a, b] = joint
@@ -117,10 +122,10 @@ impl Joints {
                 };
                 if !self.has_row(assembly, k, axis, row) && !self.watched.contains(&(k, axis)) {
                     self.watched.push((k, axis));
+                    rounds.miss(joint);
                 }
             }
         }
-        self.watched.len() - before
     }
 
     /// Has this axis of joint `k` a row of this kind in the problem?

@@ -1,23 +1,26 @@
 //! The right-hand side of the joints' rows about a trial motion.
 
-use super::Joints;
+use super::middle::Mass;
+use super::rounds::Rounds;
 use super::rows::Source;
+use super::{Joints, set_velocities};
+use crate::step::assemble::Assembly;
+use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use glam::DVec3;
-use stickslip_geometry::Pose;
 use stickslip_model::BodyState;
 use stickslip_model::joint::AXES;
 use stickslip_solvers::problem::{ContactBlock, Law, Twist};
 
 /// How the next round is set up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// Its number.
     pub(super) round: usize,
     /// Rounds that have stalled: so much further the compliance falls.
     pub(super) stalled: usize,
     /// How much of the change of b is made: less than all where the rounds go in a circle.
-    pub(super) relaxation: f64,
+    pub(crate) relaxation: f64,
 }
 
 impl Pace {
@@ -27,11 +30,6 @@ impl Pace {
         stalled: 0,
         relaxation: 1.0,
     };
-    /// The first of a problem that was solved before, with fewer rows.
-    pub(super) const AGAIN: Self = Self {
-        round: AGAIN,
-        ..Self::FIRST
-    };
 }
 
 /// Compliance of a round, relative to w̄: large at first, so that contradictions of redundant rows leave little
@@ -39,9 +37,7 @@ impl Pace {
 const FALLING: [f64; 10] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11];
 /// The round from which on it falls no more, unless rounds stall.
 const SETTLED: usize = 5;
-/// The round with whose compliance a problem is begun that was solved before with fewer rows: its impulses are nearly right.
-pub(super) const AGAIN: usize = 3;
-/// The same of joints without rings, whose rows contradict nothing. (A hand that holds a ball was off by 5e-2 m/s after the first of eight rounds,
+/// By so many rounds joints without rings are ahead: their rows contradict nothing. (A hand that holds a ball was off by 5e-2 m/s after the first of eight rounds,
 /// all of it compliance.)
 const WITHOUT_RINGS: usize = 2;
 
@@ -77,46 +73,92 @@ impl Joints {
     }
 
     /// Sets b so that u = Wᵀν + b + C p is what the coordinates say at the trial motion `nu` (whose poses are in
-    /// `trial`) with impulses `p` (nothing: zero), C that of the next round. Returns by how much u was off in the
-    /// round before, m/s, and its joint.
+    /// `trial`) with impulses `p`, C that of the next round, for the islands that have one. The rounds see by how much u was off.
     pub(super) fn linearise(
         &self,
         step: &Predicted,
         blocks: &mut [ContactBlock],
         nu: &[Twist],
         p: &[DVec3],
-        pace: Pace,
-    ) -> (f64, usize) {
-        let mut worst = (0.0, 0);
-        let (mut known, mut to) = (usize::MAX, [0.0; AXES]);
-        for (n, source) in self.sources.iter().enumerate() {
+        rounds: &mut Rounds,
+    ) {
+        for n in 0..self.sources.len() {
             let place = self.first_block + n;
-            let block = &mut blocks[place];
-            let p = p.get(place).copied().unwrap_or_default();
-            let (off, joint) = match *source {
-                Source::Gear { gear } => {
-                    let gear = &step.model().gears[gear];
-                    let off = self.linearise_gear(step, (n, gear), block, (nu, p.x), pace);
-                    (off, gear.joints[1])
-                }
-                Source::Joint { joint: k, .. } => {
-                    let joint = &step.model().joints[k];
-                    if known != k {
-                        let poses = joint
-                            .bodies
-                            .map(|b| b.map_or(Pose::IDENTITY, |i| self.trial[i]));
-                        to = joint.place([&poses[0], &poses[1]]).near(&self.from[k]);
-                        known = k;
-                    }
-                    (self.linearise_joint(step, n, &to, block, (nu, p), pace), k)
-                }
-                Source::Spring { .. } => continue,
-            };
-            if off > worst.0 || off.is_nan() {
-                worst = (off, joint);
+            if let Some(pace) = rounds.pace(place)
+                && let Some((off, joint)) =
+                    self.linearise_block(step, n, &mut blocks[place], (nu, p[place]), pace)
+            {
+                rounds.see(place, off, Some(joint));
             }
         }
-        worst
+    }
+
+    /// The same before the first round: of all, without impulses.
+    pub(super) fn linearise_first(
+        &self,
+        step: &Predicted,
+        blocks: &mut [ContactBlock],
+        nu: &[Twist],
+    ) {
+        for n in 0..self.sources.len() {
+            let block = &mut blocks[self.first_block + n];
+            self.linearise_block(step, n, block, (nu, DVec3::ZERO), Pace::FIRST);
+        }
+    }
+
+    /// The step was posed and solved before, and rows have come in since. Where islands are under way because of them, their rounds are gone on with: from
+    /// the impulses of the motion found, and about it.
+    pub(crate) fn go_on(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        found: &Motion,
+        rounds: &mut Rounds,
+    ) {
+        if step.model().joints.is_empty() {
+            return;
+        }
+        rounds.go_on();
+        self.try_next(&found.bodies);
+        for (n, source) in self.sources.iter().enumerate() {
+            let place = self.first_block + n;
+            if rounds.pace(place).is_some() {
+                assembly.impulses[place] = self.impulse_of(source, step.model(), &found.joints);
+            }
+        }
+        set_velocities(assembly, &found.bodies);
+        if self.any_in_the_middle() {
+            self.turn(step, assembly, Mass::Symmetric);
+        }
+        let (blocks, nu, p) = (
+            &mut assembly.problem.contacts,
+            &assembly.nu,
+            &assembly.impulses,
+        );
+        self.linearise(step, blocks, nu, p, rounds);
+    }
+
+    /// The same of the nth block. Returns by how much u was off in the round before, m/s, and its joint; nothing for a spring.
+    fn linearise_block(
+        &self,
+        step: &Predicted,
+        n: usize,
+        block: &mut ContactBlock,
+        (nu, p): (&[Twist], DVec3),
+        pace: Pace,
+    ) -> Option<(f64, usize)> {
+        match self.sources[n] {
+            Source::Gear { gear } => {
+                let gear = &step.model().gears[gear];
+                let off = self.linearise_gear(step, (n, gear), block, (nu, p.x), pace);
+                Some((off, gear.joints[1]))
+            }
+            Source::Joint { joint: k, .. } => {
+                let to = self.tried(step, k);
+                Some((self.linearise_joint(step, n, &to, block, (nu, p), pace), k))
+            }
+            Source::Spring { .. } => None,
+        }
     }
 
     /// The same of the nth block, which is a joint's, whose coordinates at the trial motion are `to`.

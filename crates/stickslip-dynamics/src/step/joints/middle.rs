@@ -24,6 +24,7 @@
 //! rounds converge twice as fast as r_m. What r × f misses is T = Σ R R_m⁻¹(r_m × f) − r × f, of the round before.
 
 use super::Joints;
+use super::rounds::Rounds;
 use super::rows::Source;
 use crate::step::assemble::Assembly;
 use crate::step::predict::Predicted;
@@ -77,14 +78,33 @@ impl Spin {
 }
 
 impl Joints {
-    /// The next rounds have impulses along these gradients.
-    pub(crate) fn act_along(&mut self, along: Along) {
-        self.along = along;
+    /// The next rounds have impulses along the gradients of the start.
+    pub(crate) fn act_along_start(&mut self) {
+        self.along.clear();
+    }
+
+    /// Those of some joints act along the gradients of the middle.
+    pub(crate) fn act_along_middle(&mut self, joints: &[bool]) {
+        self.along.clear();
+        self.along.extend(joints.iter().map(|middle| match middle {
+            true => Along::Middle,
+            false => Along::Start,
+        }));
+    }
+
+    /// Along which gradients joint `k` acts.
+    pub(super) fn along_of(&self, k: usize) -> Along {
+        self.along.get(k).copied().unwrap_or_default()
+    }
+
+    /// Does any act along those of the middle?
+    pub(super) fn any_in_the_middle(&self) -> bool {
+        self.along.contains(&Along::Middle)
     }
 
     /// Joint `k` with its directions where its impulses act, in a step that takes body `i` to the pose `end(i)`.
     pub(super) fn acting(&self, step: &Predicted, k: usize, end: impl Fn(usize) -> Pose) -> Placed {
-        match self.along {
+        match self.along_of(k) {
             Along::Start => self.placed[k],
             Along::Middle => {
                 let middle = |i: usize| halfway(&step.start()[i].pose, &end(i));
@@ -109,11 +129,15 @@ impl Joints {
     /// Turns the rows of the joints to the middle between the start and the trial motion, whose velocities are those of the
     /// assembly, and sets mass and ν_free of the round. Velocities, impulses in the world and u of the rows stay.
     pub(super) fn turn(&self, step: &Predicted, assembly: &mut Assembly, mass: Mass) {
-        let mut spins = vec![Spin::FREE; assembly.nu.len()];
+        // Bodies that no joint of the middle acts on keep their mass.
+        let mut spins = vec![None; assembly.nu.len()];
         for (n, source) in self.sources.iter().enumerate() {
             let Source::Joint { joint, first, .. } = *source else {
                 continue;
             };
+            if self.along_of(joint) == Along::Start {
+                continue;
+            }
             let placed = self.acting(step, joint, |i| self.trial[i]);
             let points = self.points(step, joint);
             let joint = &step.model().joints[joint];
@@ -137,7 +161,7 @@ impl Joints {
             let p = block.to_world(*p);
             for ((arm, turns), point) in block.arms.iter().zip(turns).zip(points) {
                 if let (Some(arm), Some(turns)) = (arm, turns) {
-                    let spin = &mut spins[arm.body];
+                    let spin = spins[arm.body].get_or_insert(Spin::FREE);
                     let middle = Arm {
                         lever: turns.middle * point,
                         ..*arm
@@ -158,6 +182,9 @@ impl Joints {
             }
         }
         for (slot, spin) in spins.iter().enumerate() {
+            let Some(spin) = spin else {
+                continue;
+            };
             let (i, nu) = (assembly.entered()[slot], assembly.nu[slot]);
             if let Some((inverse, free)) = stiffened(step, i, spin, nu.angular) {
                 assembly.problem.inverse_mass[slot] = inverse;
@@ -177,26 +204,46 @@ impl Joints {
         }
     }
 
-    /// Do the joints pull a body harder than gradients of the start can follow, and gain by it? By the answer in the assembly.
-    /// Beyond the limit of stability an answer that loses energy does no harm.
-    pub(crate) fn overpull(&self, step: &Predicted, assembly: &Assembly) -> bool {
-        !step.plan.is_instant() && self.swing_out(step, assembly) && self.work(assembly) > 0.0
+    /// The joints of the islands in which joints pull a body harder than gradients of the start can follow, and gain by it, by the answer
+    /// in the assembly. Beyond the limit of stability an answer that loses energy does no harm.
+    pub(crate) fn overpull(
+        &self,
+        step: &Predicted,
+        assembly: &Assembly,
+        rounds: &Rounds,
+    ) -> Vec<bool> {
+        if step.plan.is_instant() || step.model().joints.is_empty() {
+            return Vec::new();
+        }
+        let out = self.swing_out(step, assembly, rounds);
+        if !out.contains(&true) {
+            return Vec::new();
+        }
+        let work = self.work(assembly, rounds);
+        let joints = step.model().joints.iter().map(|joint| {
+            let island = rounds.of_joint(joint);
+            out[island] && work[island] > 0.0
+        });
+        joints.collect()
     }
 
-    /// Work of the joints on the free bodies, J: ½ p·Wᵀ(ν⁺ + ν_free).
-    fn work(&self, assembly: &Assembly) -> f64 {
+    /// Work of the joints of each island on the free bodies, J: ½ p·Wᵀ(ν⁺ + ν_free).
+    fn work(&self, assembly: &Assembly, rounds: &Rounds) -> Vec<f64> {
         let (problem, nu) = (&assembly.problem, &assembly.nu);
-        let both = problem.contacts.iter().zip(&assembly.impulses);
-        let joints = both.skip(self.first_block).zip(&self.sources);
-        let joints = joints.filter(|(_, source)| matches!(source, Source::Joint { .. }));
-        let power = |((block, p), _): ((&ContactBlock, &DVec3), _)| {
-            p.dot(rates(block, nu) + rates(block, &problem.nu_free))
-        };
-        0.5 * joints.map(power).sum::<f64>()
+        let mut work = vec![0.0; rounds.islands()];
+        for (n, source) in self.sources.iter().enumerate() {
+            if let Source::Joint { .. } = source {
+                let place = self.first_block + n;
+                let (block, p) = (&problem.contacts[place], assembly.impulses[place]);
+                let power = p.dot(rates(block, nu) + rates(block, &problem.nu_free));
+                work[rounds.of_block(place)] += 0.5 * power;
+            }
+        }
+        work
     }
 
-    /// Is (hΩ)² of a body above what is stable?
-    fn swing_out(&self, step: &Predicted, assembly: &Assembly) -> bool {
+    /// The islands with a body whose (hΩ)² is above what is stable.
+    fn swing_out(&self, step: &Predicted, assembly: &Assembly, rounds: &Rounds) -> Vec<bool> {
         let mut swings = vec![DMat3::ZERO; assembly.nu.len()];
         for (n, source) in self.sources.iter().enumerate() {
             let place = self.first_block + n;
@@ -208,24 +255,31 @@ impl Joints {
                 }
             }
         }
-        let too_hard = |(slot, swing): (usize, &DMat3)| {
+        let mut out = vec![false; rounds.islands()];
+        for (slot, swing) in swings.iter().enumerate() {
             let i = assembly.entered()[slot];
-            let mass = step.model().bodies[i].mass;
-            mass.is_some_and(|mass| {
+            let too_hard = step.model().bodies[i].mass.is_some_and(|mass| {
                 let inertia = step.start()[i].pose.turned(&mass.inertia);
                 !is_positive(&(inertia * STABLE - *swing))
-            })
-        };
-        swings.iter().enumerate().any(too_hard)
+            });
+            out[rounds.of_slot(slot)] |= too_hard;
+        }
+        out
     }
 
     /// Under the impulses found, the velocities that obey the law to rounding: W depends on them. Where they do not settle the
     /// judge will say so. Returns whether there was anything to do.
-    pub(crate) fn settle(&mut self, step: &Predicted, assembly: &mut Assembly) -> bool {
-        if self.along == Along::Start {
+    pub(crate) fn settle(
+        &mut self,
+        step: &Predicted,
+        assembly: &mut Assembly,
+        rounds: &mut Rounds,
+    ) -> bool {
+        if !self.any_in_the_middle() {
             return false;
         }
-        let (mut nu, mut last) = (Vec::new(), f64::INFINITY);
+        let mut nu = Vec::new();
+        rounds.settle(assembly);
         for _ in 0..SETTLING {
             for (i, trial) in self.trial.iter_mut().enumerate() {
                 if let Some(nu) = assembly.velocity_of(i) {
@@ -233,29 +287,30 @@ impl Joints {
                 }
             }
             self.turn(step, assembly, Mass::Exact);
+            rounds.put_back_settled(assembly);
             assembly.problem.velocity_into(&assembly.impulses, &mut nu);
-            let change = Twist::largest_difference(&nu, &assembly.nu);
-            std::mem::swap(&mut assembly.nu, &mut nu);
-            if change == 0.0 || change >= last {
+            if rounds.settled(assembly, &nu) {
                 break;
             }
-            last = change;
         }
         true
     }
 
-    /// By how much the velocities of the rows change if they settle by one round more, m/s.
-    pub(super) fn unsettled(&self, assembly: &Assembly) -> f64 {
-        if self.along == Along::Start {
-            return 0.0;
+    /// By how much the velocities of the rows change if they settle by one round more, for the rounds to see.
+    pub(super) fn unsettled(&self, assembly: &Assembly, rounds: &mut Rounds) {
+        if !self.any_in_the_middle() {
+            return;
         }
         let mut nu = Vec::new();
         assembly.problem.velocity_into(&assembly.impulses, &mut nu);
-        let joints = assembly.problem.contacts[self.first_block..].iter();
-        let change = |block: &ContactBlock| rates(block, &nu) - rates(block, &assembly.nu);
-        joints
-            .map(|block| change(block).abs().max_element())
-            .fold(0.0, f64::max)
+        let blocks = assembly.problem.contacts.iter().enumerate();
+        for (place, block) in blocks.skip(self.first_block) {
+            if !rounds.is_in_the_middle(place) {
+                continue;
+            }
+            let change = rates(block, &nu) - rates(block, &assembly.nu);
+            rounds.see(place, change.abs().max_element(), None);
+        }
     }
 }
 

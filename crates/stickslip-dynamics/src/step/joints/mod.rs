@@ -17,6 +17,7 @@
 //! | [`linearise`] | the right-hand side about a trial motion |
 //! | [`middle`] | impulses along the gradients of the middle of the step |
 //! | [`rounds`] | the rounds until every joint is closed |
+//! | [`islands`] | what islands are, which have ended, and what they keep |
 //! | [`springs`] | rows of implicit springs, forces of explicit ones |
 //! | [`efforts`] | motors whose force is given |
 //! | [`rings`] | which joints hang together with a ring, and may contradict each other |
@@ -24,6 +25,7 @@
 
 pub(crate) mod efforts;
 mod gears;
+mod islands;
 mod limits;
 mod linearise;
 mod middle;
@@ -34,7 +36,6 @@ mod rows;
 pub(crate) mod springs;
 
 use crate::step::assemble::Assembly;
-use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::twist::to_problem;
@@ -47,7 +48,7 @@ use springs::last_phi;
 use stickslip_geometry::Pose;
 use stickslip_model::joint::{AXES, Placed, SINGULAR};
 use stickslip_model::spring::PlacedSpring;
-use stickslip_model::{Along, BodyState, Contact, JointImpulse, Model};
+use stickslip_model::{Along, BodyState, JointImpulse, Model};
 use stickslip_solvers::problem::residual::w_bar;
 
 /// Memory of the joints and springs in a step.
@@ -69,65 +70,35 @@ pub(crate) struct Joints {
     watched: Vec<(usize, usize)>,
     /// Poses of the trial motion.
     trial: Vec<Pose>,
-    /// Along which gradients the impulses of the joints act.
-    along: Along,
+    /// Along which gradients the impulses of each joint act; those of the start where it says nothing.
+    along: Vec<Along>,
     /// Does a joint hang together with a ring of joints? And the memory of the search.
     ringed: Vec<bool>,
     roots: Vec<usize>,
     assemblages: Vec<Assemblage>,
 }
 
-/// Impulses that the joints, springs and gears of a problem begin with: those of a motion through this step that was found before it, or the
-/// last step's, made longer as this one is.
-struct Before<'a> {
-    joints: &'a [JointImpulse],
-    longer: f64,
-}
-
-impl<'a> Before<'a> {
-    fn of(step: &'a Predicted, earlier: Option<&'a Motion>) -> Self {
-        match earlier {
-            Some(motion) => Self {
-                joints: &motion.joints,
-                longer: 1.0,
-            },
-            None => Self {
-                joints: &step.last.joints,
-                longer: step.longer(),
-            },
-        }
-    }
-
-    /// That of the place in the record.
-    fn impulse(&self, place: usize) -> JointImpulse {
-        self.joints.get(place).copied().unwrap_or_default()
-    }
-}
-
 impl Joints {
     /// A new step begins.
     pub(crate) fn begin(&mut self) {
         self.watched.clear();
+        self.along.clear();
     }
 
     /// Adds the blocks of all joints and springs to the problem, and the last step's impulses to its start. `iterate` is the
-    /// motion to linearise about first; without one, that of the last step's velocities is. Where the step was posed and solved before, and more
-    /// rows have come in since, `earlier` is the motion found: its rounds are gone on with, from its impulses and about it.
+    /// motion to linearise about first; without one, that of the last step's velocities is.
     pub(crate) fn assemble(
         &mut self,
         step: &Predicted,
         assembly: &mut Assembly,
         iterate: Option<&[BodyState]>,
-        earlier: Option<&Motion>,
     ) -> Result<(), Failure> {
         if !joins_anything(step.model()) {
             return Ok(());
         }
-        let from = earlier.map(|motion| &*motion.bodies).or(iterate);
-        let before = Before::of(step, earlier);
         self.place(step);
         self.find_rings(step.model());
-        self.set_trial(step, from);
+        self.set_trial(step, iterate);
         self.first_block = assembly.problem.contacts.len();
         self.sources.clear();
         self.w_bar.clear();
@@ -138,36 +109,24 @@ impl Joints {
         for k in 0..step.model().joints.len() {
             for first in [0, 3] {
                 for row in JOINT_ROWS {
-                    self.add_joint_block(step, assembly, &before, (k, first, row));
+                    self.add_joint_block(step, assembly, k, first, row);
                 }
             }
         }
         for k in 0..step.model().springs.len() {
-            self.add_spring_block(step, assembly, &before, k);
+            self.add_spring_block(step, assembly, k);
         }
         for k in 0..step.model().gears.len() {
-            self.add_gear_block(step, assembly, &before, k);
+            self.add_gear_block(step, assembly, k);
         }
         if self.needs_trials() {
-            let from = from.unwrap_or(step.start());
-            let mut nu = std::mem::take(&mut assembly.nu);
-            nu.clear();
-            nu.extend(
-                assembly
-                    .entered()
-                    .iter()
-                    .map(|&i| to_problem(&from[i].twist)),
-            );
-            assembly.nu = nu;
-            if self.along == Along::Middle {
+            let from = iterate.unwrap_or(step.start());
+            set_velocities(assembly, from);
+            if self.any_in_the_middle() {
                 self.turn(step, assembly, Mass::Symmetric);
             }
-            let (p, pace) = match earlier {
-                Some(_) => (&*assembly.impulses, Pace::AGAIN),
-                None => (&[][..], Pace::FIRST),
-            };
             let blocks = &mut assembly.problem.contacts;
-            self.linearise(step, blocks, &assembly.nu, p, pace);
+            self.linearise_first(step, blocks, &assembly.nu);
         }
         match self.singular(step.model()) {
             Some(joint) => Err(step.joint_singular(joint).into()),
@@ -198,8 +157,9 @@ impl Joints {
         &mut self,
         step: &Predicted,
         assembly: &mut Assembly,
-        before: &Before<'_>,
-        (k, first, row): (usize, usize, JointRow),
+        k: usize,
+        first: usize,
+        row: JointRow,
     ) {
         let Some(bounds) = self.bounds(step, k, first, row) else {
             return;
@@ -211,34 +171,47 @@ impl Joints {
         self.w_bar.push(w_bar);
         self.gives.push(gives);
         assembly.problem.contacts.push(block);
-        let start = last_impulse(&before.impulse(k), &step.model().joints[k], first, row);
-        assembly.impulses.push(start * before.longer);
-        self.sources.push(Source::Joint {
+        let source = Source::Joint {
             joint: k,
             first,
             row,
-        });
+        };
+        self.begin_at_last(step, assembly, source);
     }
 
-    fn add_spring_block(
-        &mut self,
-        step: &Predicted,
-        assembly: &mut Assembly,
-        before: &Before<'_>,
-        k: usize,
-    ) {
+    fn add_spring_block(&mut self, step: &Predicted, assembly: &mut Assembly, k: usize) {
         let Some(block) = self.spring_block(step, assembly, k) else {
             return;
         };
         assembly.problem.contacts.push(block);
-        let last = before.impulse(step.model().joints.len() + k);
-        let p = DVec3::from_slice(&last.hold);
-        assembly
-            .impulses
-            .push(p / self.springs[k].scale * before.longer);
-        self.sources.push(Source::Spring { spring: k });
+        self.begin_at_last(step, assembly, Source::Spring { spring: k });
         self.w_bar.push(0.0);
         self.gives.push(DVec3::ZERO);
+    }
+
+    /// The block added last is what `source` says, and begins at the last step's impulses.
+    fn begin_at_last(&mut self, step: &Predicted, assembly: &mut Assembly, source: Source) {
+        let last = self.impulse_of(&source, step.model(), &step.last.joints);
+        assembly.impulses.push(last * step.longer());
+        self.sources.push(source);
+    }
+
+    /// Impulses of a block in a record of joints, springs and gears, in the block's units; zero where it has none.
+    fn impulse_of(&self, source: &Source, model: &Model, record: &[JointImpulse]) -> DVec3 {
+        let of = |place: usize| record.get(place).copied().unwrap_or_default();
+        match *source {
+            Source::Joint { joint, first, row } => {
+                last_impulse(&of(joint), &model.joints[joint], first, row)
+            }
+            Source::Spring { spring } => {
+                DVec3::from_slice(&of(model.joints.len() + spring).hold)
+                    / self.springs[spring].scale
+            }
+            Source::Gear { gear } => {
+                let place = model.joints.len() + model.springs.len() + gear;
+                DVec3::X * (of(place).hold[0] / model.gears[gear].scale(model))
+            }
+        }
     }
 
     /// Are there coordinates that depend on the motion, so that a trial is needed?
@@ -256,6 +229,15 @@ impl Joints {
             turned && placed.regular < SINGULAR
         })
     }
+}
+
+/// Sets the velocities of the problem to those of `from`.
+fn set_velocities(assembly: &mut Assembly, from: &[BodyState]) {
+    let mut nu = std::mem::take(&mut assembly.nu);
+    nu.clear();
+    let entered = assembly.entered().iter();
+    nu.extend(entered.map(|&i| to_problem(&from[i].twist)));
+    assembly.nu = nu;
 }
 
 /// Calls `raise` with each body that joints or springs act on and `part` of the rounding of their coordinates over h, m/s.
@@ -277,20 +259,6 @@ pub(crate) fn raise_floors(step: &Predicted, part: f64, mut raise: impl FnMut(us
             raise(body, part * rounding / per);
         }
     }
-}
-
-/// Rounding over h of what joints and springs hold, m/s: of their coordinates, and of the gaps of their bodies.
-pub(crate) fn rounding_over_h(step: &Predicted, contacts: &[Contact]) -> f64 {
-    let mut joined = vec![false; step.model().bodies.len()];
-    let mut floor: f64 = 0.0;
-    raise_floors(step, 1.0, |body, rounding| {
-        joined[body] = true;
-        floor = floor.max(rounding);
-    });
-    let gaps = contacts
-        .iter()
-        .filter(|c| c.bodies.iter().any(|&k| joined[k]));
-    gaps.map(|c| step.gap_rounding(c)).fold(floor, f64::max)
 }
 
 /// Are there joints or springs at all?

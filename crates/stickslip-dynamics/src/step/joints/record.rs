@@ -16,7 +16,7 @@ impl Joints {
         record.clear();
         for (k, joint) in model.joints.iter().enumerate() {
             record.push(JointImpulse {
-                along: self.along,
+                along: self.along_of(k),
                 coordinates: joint.placed(next).near(&self.from[k]),
                 ..JointImpulse::default()
             });
