@@ -27,6 +27,9 @@ pub const ORDER: [&str; 20] = [
     "stickslip-verify",
 ];
 
+/// What stays in the repository: `publish = false` in their manifests.
+pub const UNPUBLISHED: [&str; 4] = ["stickslip-py", "stickslip-verify", TESTING, "xtask"];
+
 /// What the tests of every crate may use, and nothing else.
 const TESTING: &str = "stickslip-testing";
 
