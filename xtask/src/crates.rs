@@ -27,6 +27,9 @@ pub const ORDER: [&str; 20] = [
     "stickslip-verify",
 ];
 
+/// What stays in the repository: `publish = false` in their manifests.
+pub const UNPUBLISHED: [&str; 4] = ["stickslip-py", "stickslip-verify", TESTING, "xtask"];
+
 /// What the tests of every crate may use, and nothing else.
 const TESTING: &str = "stickslip-testing";
 
@@ -93,6 +96,50 @@ pub fn wrong_dependencies() -> Vec<String> {
         wrong.extend(forbidden.map(|used| format!("{place}: {name} must not use {}", used.name)));
     }
     wrong
+}
+
+/// Crates without what a registry shows of them: a page of their own that begins with their name and description, and licences.
+#[must_use]
+pub fn unready_crates() -> Vec<String> {
+    let mut wrong = Vec::new();
+    for name in published() {
+        let folder = root().join("crates").join(name);
+        let manifest = text(&folder.join("Cargo.toml"));
+        let has = |line: &str| manifest.lines().any(|l| l == line);
+        let fields = [
+            "version",
+            "edition",
+            "rust-version",
+            "license",
+            "keywords",
+            "categories",
+            "exclude",
+        ];
+        let absent = fields
+            .into_iter()
+            .filter(|field| !has(&format!("{field}.workspace = true")));
+        wrong.extend(absent.map(|field| format!("{name}: no {field} in its manifest")));
+        let description = manifest
+            .lines()
+            .find_map(|l| l.strip_prefix("description = "))
+            .map_or("", |d| d.trim_matches('"'));
+        let begin = format!("# {name}\n\n{description}.\n");
+        let own = text(&folder.join("README.md"));
+        if !has("readme.workspace = true") && !own.starts_with(&begin) {
+            wrong.push(format!("{name}: README.md does not begin with\n{begin}"));
+        }
+        let licences = ["LICENSE-MIT", "LICENSE-APACHE"];
+        let absent = licences
+            .into_iter()
+            .filter(|l| text(&folder.join(l)) != text(&root().join(l)));
+        wrong.extend(absent.map(|licence| format!("{name}: no {licence}")));
+    }
+    wrong
+}
+
+/// The crates that are published.
+fn published() -> impl Iterator<Item = &'static str> {
+    ORDER.into_iter().filter(|name| !UNPUBLISHED.contains(name))
 }
 
 /// May the crate `name` have this dependency?

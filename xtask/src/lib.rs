@@ -13,7 +13,8 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The files of the project, sorted: everything under the root but build results, results of runs and Git's own.
+/// The files of the project, sorted: everything under the root but build results, results of runs, Git's own and links, which stand
+/// elsewhere.
 #[must_use]
 pub fn files() -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -24,7 +25,10 @@ pub fn files() -> Vec<PathBuf> {
         };
         for entry in entries.flatten() {
             let (path, name) = (entry.path(), entry.file_name());
-            if name == ".git" || (folder == root() && (name == "target" || name == "out")) {
+            if path.is_symlink()
+                || name == ".git"
+                || (folder == root() && (name == "target" || name == "out"))
+            {
                 continue;
             }
             if path.is_dir() {

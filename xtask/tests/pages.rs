@@ -27,6 +27,11 @@ fn crates_use_only_those_above_them() {
 }
 
 #[test]
+fn crates_are_ready_to_be_published() {
+    good(crates::unready_crates());
+}
+
+#[test]
 fn every_relative_link_leads_somewhere() {
     good(pages::broken_links());
 }

@@ -244,8 +244,9 @@ async function main() {
   view.addEventListener("pointerup", release);
   view.addEventListener("pointercancel", release);
   view.addEventListener("wheel", (event) => { event.preventDefault(); camera.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.0012)); state.dirty = true; }, { passive: false });
-  new ResizeObserver(() => { plots.prepare(); state.dirty = true; }).observe($("stage"));
-  new ResizeObserver(() => { plots.prepare(); state.dirty = true; }).observe($("strip"));
+  // Drawn in the very frame in which the size changes: what waits for the next one is seen stretched until then.
+  const fit = new ResizeObserver(() => { plots.prepare(); draw(); });
+  for (const id of ["stage", "strip"]) fit.observe($(id));
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
 

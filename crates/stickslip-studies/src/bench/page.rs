@@ -14,15 +14,15 @@ use stickslip_view::Film;
 const SCENES: [(&str, &str); 3] = [
     (
         "scenes/box_stack.toml",
-        include_str!("../../../../scenes/box_stack.toml"),
+        include_str!("../../shipped/scenes/box_stack.toml"),
     ),
     (
         "scenes/ragdolls.toml",
-        include_str!("../../../../scenes/ragdolls.toml"),
+        include_str!("../../shipped/scenes/ragdolls.toml"),
     ),
     (
         "scenes/large/thousand.toml",
-        include_str!("../../../../scenes/large/thousand.toml"),
+        include_str!("../../shipped/scenes/large/thousand.toml"),
     ),
 ];
 

@@ -404,7 +404,7 @@ macro_rules! scene {
     ($name:literal) => {
         (
             concat!("scenes/", $name, ".toml"),
-            include_str!(concat!("../../../../scenes/", $name, ".toml")),
+            include_str!(concat!("../../shipped/scenes/", $name, ".toml")),
         )
     };
 }

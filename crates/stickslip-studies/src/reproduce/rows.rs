@@ -26,7 +26,7 @@ impl Claim {
 
 /// All rows, in the order of the page that was there when the program was built.
 pub(super) fn read() -> Vec<Claim> {
-    const PAGE: &str = include_str!("../../../../docs/ROWS.md");
+    const PAGE: &str = include_str!("../../shipped/ROWS.md");
     let row = |line: &str| {
         let cells: Vec<&str> = line
             .trim()

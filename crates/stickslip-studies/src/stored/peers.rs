@@ -8,10 +8,10 @@ use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 
 /// Name, and the script that asks it.
 const PEERS: [(&str, &str); 2] = [
-    ("path", include_str!("../../../../bench/peers/with_path.py")),
+    ("path", include_str!("../../shipped/with_path.py")),
     (
         "siconos",
-        include_str!("../../../../bench/peers/with_siconos.py"),
+        include_str!("../../shipped/with_siconos.py"),
     ),
 ];
 

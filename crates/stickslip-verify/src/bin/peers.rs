@@ -14,7 +14,7 @@ use stickslip_verify::survey::one::on_cpu;
 
 /// stickslip, Rapier, MuJoCo and Bullet on the same scenes: cost, overlap, creep, energy
 ///
-/// Writes docs/peers.md and its figures; with --scenes, --only or --count into the folder --out instead.
+/// Writes docs/peers.md and its figures; with --scenes, --only or --count into the folder --out instead. --known prints a table.
 ///
 /// Example: cargo xtask peers --only rapier --count 5
 #[derive(Parser)]
@@ -25,6 +25,9 @@ struct Options {
     /// Only these engines (and stickslip): rapier, mujoco, bullet
     #[arg(long, value_name = "E", value_delimiter = ',', value_parser = ["rapier", "mujoco", "bullet"])]
     only: Vec<String>,
+    /// Only the scenes whose answer is known: the rows of the README's table
+    #[arg(long, conflicts_with_all = ["scenes", "count"])]
+    known: bool,
     /// How many scenes
     #[arg(long, value_name = "N")]
     count: Option<usize>,
@@ -91,6 +94,10 @@ struct Pair {
 fn compare(options: &Options) -> Result<(), String> {
     let folder = options.out.join("scenes");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    if options.known {
+        print!("{}", answers(options, &folder)?);
+        return Ok(());
+    }
     let pairs = match &options.scenes {
         Some(given) => found(given, options.count)?,
         None => drawn(&folder, options.count.unwrap_or(COUNT))?,
@@ -110,12 +117,10 @@ fn compare(options: &Options) -> Result<(), String> {
     let mut text = text(&rows);
     let whole = options.scenes.is_none() && options.only.is_empty() && options.count.is_none();
     if whole {
-        let mut rows = Vec::new();
-        for pair in kept(&folder)? {
-            rows.push(run(options, &pair)?);
-        }
-        let missing = left_out(&rows);
-        text += &format!("\n## Answers that are known\n\n{}\n{missing}", known(&rows));
+        text += &format!(
+            "\n## Answers that are known\n\n{}",
+            answers(options, &folder)?
+        );
     }
     println!("{text}");
     let (page, figures) = if whole {
@@ -152,6 +157,16 @@ fn drawn(folder: &Path, count: usize) -> Result<Vec<Pair>, String> {
         pairs.push(Pair { name, toml, json });
     }
     Ok(pairs)
+}
+
+/// What every engine says where the answer is known, and what was left out.
+fn answers(options: &Options, folder: &Path) -> Result<String, String> {
+    let pairs = kept(folder)?;
+    let rows: Vec<Row> = pairs
+        .iter()
+        .map(|pair| run(options, pair))
+        .collect::<Result<_, _>>()?;
+    Ok(format!("{}\n{}", known(&rows), left_out(&rows)))
 }
 
 /// The scenes whose answer is known, each once.

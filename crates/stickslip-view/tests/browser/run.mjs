@@ -343,6 +343,39 @@ const tests = {
     await it.close();
   },
 
+  async "a ball stays round, whatever the window's size and from the first picture of it on"(browser, pages) {
+    const it = await Watched.open(browser, pages.ball);
+    // This observer is called after the page's own, before anything is painted: what it notes is what is seen.
+    await it.page.evaluate(() => {
+      const view = document.getElementById("view");
+      window.painted = [];
+      new ResizeObserver(() => window.painted.push({ drawn: [view.width, view.height], shown: [view.clientWidth, view.clientHeight] })).observe(view);
+      const s = window.stickslip;
+      s.choose({ body: s.run.bodies.findIndex((body) => body.mass !== null) });
+      document.getElementById("follow").click();
+    });
+    for (const [width, height] of [[390, 844], [1400, 500], [700, 900], [3840, 2160]]) {
+      await it.page.setViewportSize({ width, height });
+      await it.drawn();
+      const painted = await it.page.evaluate(() => window.painted.splice(0));
+      check(painted.length > 0 && painted.every(({ drawn, shown }) => drawn.every((pixels, k) => pixels === shown[k])), `pixels that are square at ${width} × ${height}, found ${JSON.stringify(painted)}`);
+      // From its middle to the four sides, to half a pixel; marks are not asked.
+      const reach = await it.page.evaluate(() => {
+        const { stage, run, state } = window.stickslip, body = state.chosen.body, box = document.getElementById("view").getBoundingClientRect(), [x, y] = [box.left + 0.5 * box.width, box.top + 0.5 * box.height];
+        stage.show.forces = false;
+        stage.fillMarks(state.frame);
+        const on = (px, py) => stage.pick(px, py)?.body === body;
+        return [[1, 0], [-1, 0], [0, 1], [0, -1]].map(([dx, dy]) => {
+          let [inside, outside] = [0, Math.max(box.width, box.height)];
+          while (outside - inside > 0.5) { const r = 0.5 * (inside + outside); if (on(x + r * dx, y + r * dy)) inside = r; else outside = r; }
+          return inside;
+        });
+      });
+      check(reach[0] > 10 && reach.every((r) => Math.abs(r - reach[0]) <= 1.5), `as wide as high at ${width} × ${height}, found ${reach}`);
+    }
+    await it.close();
+  },
+
   async "looks as stored"(browser, pages) {
     for (const [name, file, frame, options, prepare] of [
       ["stack-light", pages.stack, 600, {}, () => window.stickslip.choose({ body: 3 })],
@@ -370,7 +403,7 @@ const tests = {
 };
 
 fs.mkdirSync(work, { recursive: true });
-const pages = { stack: record("scenes/box_stack.toml", "stack"), ladder: record("scenes/ladder.toml", "ladder"), linkage: record("scenes/four_bar.toml", "linkage", "--joints", "--until", "1"), two: at("two.html") };
+const pages = { stack: record("scenes/box_stack.toml", "stack"), ladder: record("scenes/ladder.toml", "ladder"), linkage: record("scenes/four_bar.toml", "linkage", "--joints", "--until", "1"), ball: record("scenes/rolling_sphere.toml", "ball"), two: at("two.html") };
 record("scenes/box_stack.toml", "coarse", "--h", "0.02");
 stickslip("view", at("stack.parquet"), at("coarse.parquet"), "-o", pages.two);
 try { stickslip("run", "scenes/refused/vice.toml", "--quiet", "-o", at("vice.html")); } catch { /* It stops, as it should. */ }

@@ -1,0 +1,1 @@
+../../../bench/peers/with_path.py
