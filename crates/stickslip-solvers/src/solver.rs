@@ -151,6 +151,8 @@ pub trait ContactSolver: Send {
     /// A new step begins: what was answered before is forgotten. Within a step, an island that is asked again as it was keeps its
     /// answer where the solver works by islands.
     fn begin_step(&mut self) {}
+    /// Rounds of joints begin anew within a step: factors of those before are forgotten.
+    fn begin_rounds(&mut self) {}
     /// Work since the step began, in contacts factored (a factorisation of a system of n contacts counts n): the same on every
     /// machine. Zero for a solver that does not count it.
     fn work(&self) -> u64 {

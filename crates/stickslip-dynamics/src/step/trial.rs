@@ -90,6 +90,7 @@ impl Trial {
         }
         // Islands for which those of the start will do keep their answers.
         self.joints.act_along_middle(&hard);
+        solver.begin_rounds();
         match self.along_gradients(step, contacts, solver) {
             // Unstable as it may be, it is a motion.
             Err(_) if start.is_ok() => start,

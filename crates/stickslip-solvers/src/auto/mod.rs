@@ -119,10 +119,14 @@ impl ContactSolver for Auto {
 
     fn begin_step(&mut self) {
         self.answers.clear();
+        self.begin_rounds();
+        self.work = 0;
+    }
+
+    fn begin_rounds(&mut self) {
         for part in &mut self.parts {
             part.chord.forget();
         }
-        self.work = 0;
     }
 
     fn work(&self) -> u64 {

@@ -60,6 +60,10 @@ impl ContactSolver for Selecting {
         self.solver.begin_step();
     }
 
+    fn begin_rounds(&mut self) {
+        self.solver.begin_rounds();
+    }
+
     fn work(&self) -> u64 {
         self.solver.work()
     }
