@@ -9,10 +9,7 @@ use stickslip::problems::stored::{StoredAnswer, StoredProblem};
 /// Name, and the script that asks it.
 const PEERS: [(&str, &str); 2] = [
     ("path", include_str!("../../shipped/with_path.py")),
-    (
-        "siconos",
-        include_str!("../../shipped/with_siconos.py"),
-    ),
+    ("siconos", include_str!("../../shipped/with_siconos.py")),
 ];
 
 /// Names of the peers.

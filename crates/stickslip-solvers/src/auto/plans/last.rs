@@ -50,6 +50,14 @@ pub const LAST: Table = Table {
             why: "pyramids and discs have no paths; more compliance at first, for impulses that are not nearly right",
         },
         Stage {
+            name: "proximal-again",
+            when: &[Not(&[Smooth]), MoreThan(LARGE)],
+            from: Begin::Last,
+            run: |chain, p| chain.proximal(FAR, p),
+            rule: false,
+            why: "the same from where it stalled, compliant anew: planar piles of 18 to 22 rows that collapse on pyramids, one of them unsolved without",
+        },
+        Stage {
             name: "proximal-with-paths",
             when: &[Smooth],
             from: Begin::Best,

@@ -287,7 +287,10 @@ pub const COLD: Table = Table {
         SWEEPS,
         INFEASIBLE,
         COMPLIANT_FROM_ZERO,
-        COMPLIANT_RESTARTED,
+        Stage {
+            when: &[MoreThan(FEW), Any(&[Smooth, UpTo(LARGE)])],
+            ..COMPLIANT_RESTARTED
+        },
         LEMKE,
     ],
 };
