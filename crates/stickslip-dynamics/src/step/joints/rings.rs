@@ -97,7 +97,7 @@ mod tests {
                 position: DVec3::X * i as f64,
                 orientation: DQuat::IDENTITY,
             };
-            world = world.body(BodySpec::free(&name(i), shape, 1.0).with_pose(pose));
+            world = world.body(BodySpec::free(name(i), shape, 1.0).with_pose(pose));
         }
         for (k, ends) in joints.iter().enumerate() {
             let names = ends.map(|end| end.map_or_else(|| "world".to_string(), name));
