@@ -303,8 +303,9 @@ impl Joints {
         }
         let mut nu = Vec::new();
         assembly.problem.velocity_into(&assembly.impulses, &mut nu);
-        let blocks = assembly.problem.contacts.iter().enumerate();
-        for (place, block) in blocks.skip(self.first_block) {
+        let blocks = assembly.problem.contacts[self.first_block..].iter();
+        for (n, block) in blocks.enumerate() {
+            let place = self.first_block + n;
             if !rounds.is_in_the_middle(place) {
                 continue;
             }
