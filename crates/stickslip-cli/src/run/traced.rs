@@ -21,6 +21,34 @@ fn factorisations(calls: &[Trace]) -> usize {
     runs.map(|ran| ran.effort.factorisations).sum()
 }
 
+/// The stages that ran, in the order in which they first did: how often, with how many answers, and what they factored.
+fn by_stage(calls: &[Trace]) -> Vec<String> {
+    let mut stages: Vec<(&str, [usize; 3])> = Vec::new();
+    for ran in calls.iter().flat_map(Trace::runs) {
+        let known = stages.iter().position(|(name, _)| *name == ran.stage);
+        let at = known.unwrap_or_else(|| {
+            stages.push((ran.stage, [0; 3]));
+            stages.len() - 1
+        });
+        let [tries, answers, factored] = &mut stages[at].1;
+        *tries += 1;
+        *answers += usize::from(ran.won);
+        *factored += ran.effort.factorisations;
+    }
+    let words = stages.iter().map(|(name, [tries, answers, factored])| {
+        let answers = if answers == tries {
+            format!("{tries}×")
+        } else {
+            format!("{answers} of {tries}×")
+        };
+        match factored {
+            0 => format!("{name} {answers}"),
+            _ => format!("{name} {answers} ({factored})"),
+        }
+    });
+    words.collect()
+}
+
 impl Traced {
     pub(super) fn new() -> Self {
         Self {
@@ -56,18 +84,13 @@ impl Traced {
             self.tally.text("  ", false)
         );
         for (step, t, calls) in &self.hardest {
+            let (solves, total) = (calls.len(), factorisations(calls));
+            let ending = if solves == 1 { "" } else { "s" };
             text.push_str(&format!(
-                "\n  step {step}, t = {} s: {} factorisations",
+                "\n  step {step}, t = {} s: {total} factorisations in {solves} solve{ending}; {}",
                 time(*t),
-                factorisations(calls)
+                by_stage(calls).join(", ")
             ));
-            let runs = calls.iter().flat_map(Trace::runs).map(|ran| {
-                let end = if ran.won { "" } else { " (goes on)" };
-                format!("{}{end}", ran.stage)
-            });
-            let mut runs: Vec<String> = runs.collect();
-            runs.dedup();
-            text.push_str(&format!("; {}", runs.join(", ")));
         }
         text
     }
