@@ -52,12 +52,15 @@ impl Motion {
 
     /// Islands whose flight would break an open row do not fly; are there any?
     fn land(&mut self, step: &Predicted, contacts: &Contacts, islands: &mut Islands) -> bool {
-        let broken = self.contacts.iter().filter(|c| {
+        let mut broken = self.contacts.iter().filter(|c| {
             let flies = c.contact.bodies.iter().any(|&k| self.flies[k]);
             flies && !self.open_row_holds(step, contacts, c)
         });
+        let Some(first) = broken.next() else {
+            return false;
+        };
         let mut lands = vec![false; self.flies.len()];
-        for c in broken {
+        for c in std::iter::once(first).chain(broken) {
             if let Some(root) = islands.of_contact(step.model(), c.contact.bodies) {
                 lands[root] = true;
             }

@@ -10,6 +10,7 @@ use glam::DVec3;
 use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
 use stickslip_solvers::problem::residual::{of_block, w_bar};
+use stickslip_solvers::problem::{ContactBlock, ContactProblem};
 use stickslip_solvers::solver::{ContactSolver, Purpose, SolveError, Solved};
 
 /// The solver is asked for this part of the tolerance: he and the judge measure in their own way. (Where that is cheap he goes on
@@ -204,7 +205,8 @@ impl Assembly {
     /// its gaps. No other island's numbers enter.
     fn set_floors(&mut self, step: &Predicted, contacts: &Contacts, coarse: &[f64]) {
         let wanted = ASKED * step.wanted();
-        let mut of_body = Vec::new();
+        let mut of_body = std::mem::take(&mut self.floor_of_body);
+        of_body.clear();
         for &i in self.entered() {
             of_body.push(wanted * step.speed_before(i));
         }
@@ -226,6 +228,7 @@ impl Assembly {
         if problem.floors.iter().all(|floor| *floor <= wanted) {
             problem.floors.clear();
         }
+        self.floor_of_body = of_body;
     }
 
     /// How fast contact k slips, m/s, with its spin where it resists one; zero where it carries nothing.
@@ -259,7 +262,7 @@ impl Assembly {
         let negligible = NEGLIGIBLE * step.settings.aim();
         let blocks = problem.contacts.iter().take(contacts.list.len());
         for (block, p) in blocks.zip(&mut self.impulses) {
-            if *p == DVec3::ZERO {
+            if *p == DVec3::ZERO || p.length() * least_w_bar(problem, block) > negligible {
                 continue;
             }
             let speed = *p * w_bar(block, &problem.inverse_mass);
@@ -275,7 +278,9 @@ impl Assembly {
     /// A body that nothing pushes has ν_free itself. Impulses that were added and taken off again would leave it with the
     /// rounding of the sum, and without an impulse momentum is judged to the rounding of nothing.
     fn free_unpushed(&mut self) {
-        let mut pushed = vec![false; self.nu.len()];
+        let pushed = &mut self.pushed;
+        pushed.clear();
+        pushed.resize(self.nu.len(), false);
         for (block, p) in self.problem.contacts.iter().zip(&self.impulses) {
             for arm in block.arms.iter().flatten() {
                 pushed[arm.body] |= *p != DVec3::ZERO;
@@ -284,11 +289,18 @@ impl Assembly {
         let bodies = self.nu.iter_mut().zip(&self.problem.nu_free);
         for ((nu, free), pushed) in bodies.zip(pushed) {
             // Not where they are equal: a zero keeps its sign.
-            if !pushed && *nu != *free {
+            if !*pushed && *nu != *free {
                 *nu = *free;
             }
         }
     }
+}
+
+/// No more than w̄ of a contact, 1/kg, and quickly told: the centres of mass alone give two thirds of their 1/m along n and t₁, which are of
+/// unit length, and turning adds to it.
+fn least_w_bar(problem: &ContactProblem, block: &ContactBlock) -> f64 {
+    let masses = block.arms.iter().flatten();
+    0.5 * masses.fold(0.0, |sum, arm| sum + problem.inverse_mass[arm.body].mass)
 }
 
 impl Predicted<'_> {

@@ -83,7 +83,12 @@ impl Answers {
         }
         let kept = &mut self.now[self.used];
         kept.problem.clone_from(problem);
-        kept.solved.clone_from(solved);
+        let mut impulses = std::mem::take(&mut kept.solved.impulses);
+        impulses.clone_from(&solved.impulses);
+        kept.solved = Solved {
+            impulses,
+            ..*solved
+        };
         self.used += 1;
     }
 }

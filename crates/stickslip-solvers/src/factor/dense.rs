@@ -1,5 +1,13 @@
 //! Small dense kernels, plain loops in a fixed order: the same bits on every machine.
 
+/// Columns eliminated one after the other, until one has no pivot.
+macro_rules! eliminate {
+    ($n:literal, $lu:expr, $rows:expr, $($k:literal)*) => {{
+        let (a, _) = $lu.as_chunks_mut::<$n>();
+        true $(&& eliminate_column::<$n, $k>(a, $rows))*
+    }};
+}
+
 /// LU factorisation with row pivoting of a square row-major matrix; memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DenseLu {
@@ -35,13 +43,14 @@ impl DenseLu {
         let n = self.n;
         self.rows.clear();
         self.rows.extend(0..n);
-        // Up to four contacts the size is known when this is compiled, which is three times as fast; the arithmetic is
-        // the same.
+        // Up to four contacts the size, and which column is eliminated, are known when this is compiled, which is several times as
+        // fast; the arithmetic is the same.
+        let (lu, rows) = (&mut self.lu, &mut self.rows);
         match n {
-            3 => factor_fixed::<3>(&mut self.lu, &mut self.rows),
-            6 => factor_fixed::<6>(&mut self.lu, &mut self.rows),
-            9 => factor_fixed::<9>(&mut self.lu, &mut self.rows),
-            12 => factor_fixed::<12>(&mut self.lu, &mut self.rows),
+            3 => eliminate!(3, lu, rows, 0 1 2),
+            6 => eliminate!(6, lu, rows, 0 1 2 3 4 5),
+            9 => eliminate!(9, lu, rows, 0 1 2 3 4 5 6 7 8),
+            12 => eliminate!(12, lu, rows, 0 1 2 3 4 5 6 7 8 9 10 11),
             _ => self.factor_any(),
         }
     }
@@ -108,36 +117,36 @@ impl DenseLu {
     }
 }
 
-/// [`DenseLu::factor_in_place`] for a size known at compile time: the same operations in the same order.
-fn factor_fixed<const N: usize>(lu: &mut [f64], rows: &mut [usize]) -> bool {
-    let (a, _) = lu.as_chunks_mut::<N>();
-    for k in 0..N {
-        let mut pivot = k;
-        let mut largest = a[k][k].abs();
-        for r in k + 1..N {
-            let v = a[r][k].abs();
-            if v > largest {
-                (pivot, largest) = (r, v);
-            }
+/// One column of [`DenseLu::factor_any`] for numbers known at compile time: the same operations in the same order.
+fn eliminate_column<const N: usize, const K: usize>(
+    a: &mut [[f64; N]],
+    rows: &mut [usize],
+) -> bool {
+    let mut pivot = K;
+    let mut largest = a[K][K].abs();
+    for r in K + 1..N {
+        let v = a[r][K].abs();
+        if v > largest {
+            (pivot, largest) = (r, v);
         }
-        if !(largest > 0.0 && largest.is_finite()) {
-            return false;
+    }
+    if !(largest > 0.0 && largest.is_finite()) {
+        return false;
+    }
+    if pivot != K {
+        rows.swap(K, pivot);
+        a.swap(K, pivot);
+    }
+    let pivot_row = a[K];
+    let inverse = 1.0 / pivot_row[K];
+    for row in &mut a[K + 1..N] {
+        if row[K] == 0.0 {
+            continue;
         }
-        if pivot != k {
-            rows.swap(k, pivot);
-            a.swap(k, pivot);
-        }
-        let pivot_row = a[k];
-        let inverse = 1.0 / pivot_row[k];
-        for row in &mut a[k + 1..N] {
-            if row[k] == 0.0 {
-                continue;
-            }
-            let l = row[k] * inverse;
-            row[k] = l;
-            for c in k + 1..N {
-                row[c] -= l * pivot_row[c];
-            }
+        let l = row[K] * inverse;
+        row[K] = l;
+        for c in K + 1..N {
+            row[c] -= l * pivot_row[c];
         }
     }
     true

@@ -43,6 +43,7 @@ pub struct Arm {
 impl Arm {
     /// The wrench (force part, torque part) of the impulse `p` (world frame) on this body.
     #[must_use]
+    #[inline]
     pub fn wrench(&self, p: DVec3) -> (DVec3, DVec3) {
         let p = p * self.sign;
         match self.action {
@@ -54,6 +55,7 @@ impl Arm {
 
     /// Change of the body's velocity by the impulse `p` (world frame, N s) on the contact.
     #[must_use]
+    #[inline]
     pub fn response(&self, inverse: &InverseMass, p: DVec3) -> Twist {
         let (force, torque) = self.wrench(p);
         Twist {
@@ -64,6 +66,7 @@ impl Arm {
 
     /// This body's share of the contact's relative velocity, world frame, m/s (rad/s for a torque).
     #[must_use]
+    #[inline]
     pub fn velocity(&self, nu: &Twist) -> DVec3 {
         match self.action {
             Action::Force => (nu.linear + nu.angular.cross(self.lever)) * self.sign,

@@ -12,14 +12,16 @@ use glam::DVec3;
 #[must_use]
 pub fn w_bar(contact: &crate::problem::ContactBlock, inverse_mass: &[InverseMass]) -> f64 {
     let c = contact.compliance;
-    let [x, y, z] = contact.frame.map(|d| {
-        let response = contact.arms.iter().flatten().map(|arm| {
-            let response = arm.response(&inverse_mass[arm.body], d);
-            arm.velocity(&response)
-        });
-        d.dot(response.fold(DVec3::ZERO, |sum, v| sum + v))
-    });
-    ((x + c.x) + (y + c.y) + (z + c.z)) / 3.0
+    // Three sums rather than a map over the frame: this is asked of every contact of every step.
+    let [mut x, mut y, mut z] = [DVec3::ZERO; 3];
+    let [n, t1, t2] = contact.frame;
+    for arm in contact.arms.iter().flatten() {
+        let inverse = &inverse_mass[arm.body];
+        x += arm.velocity(&arm.response(inverse, n));
+        y += arm.velocity(&arm.response(inverse, t1));
+        z += arm.velocity(&arm.response(inverse, t2));
+    }
+    ((n.dot(x) + c.x) + (t1.dot(y) + c.y) + (t2.dot(z) + c.z)) / 3.0
 }
 
 /// Residual of the law at one contact, m/s: length of the natural map with ρ the effective mass.

@@ -144,7 +144,7 @@ pub struct ContactBlock {
 /// ```
 ///
 /// Impulses p are in N s, in each block's frame (n, t₁, t₂).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct ContactProblem {
     /// M⁻¹, one block for each free body.
     pub inverse_mass: Vec<InverseMass>,
@@ -154,6 +154,28 @@ pub struct ContactProblem {
     pub contacts: Vec<ContactBlock>,
     /// The least residual to be asked of each contact's island, m/s: b is not known better. Empty where nothing hinders.
     pub floors: Vec<f64>,
+}
+
+impl Clone for ContactProblem {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Memory is kept: `auto` copies the problem of every step.
+    fn clone_from(&mut self, other: &Self) {
+        let Self {
+            inverse_mass,
+            nu_free,
+            contacts,
+            floors,
+        } = other;
+        self.inverse_mass.clone_from(inverse_mass);
+        self.nu_free.clone_from(nu_free);
+        self.contacts.clone_from(contacts);
+        self.floors.clone_from(floors);
+    }
 }
 
 impl ContactBlock {

@@ -34,6 +34,9 @@ pub(crate) struct Assembly {
     pub(crate) nu: Vec<Twist>,
     /// The residual of each one's island, m/s, where it is more than was asked for; empty where none is.
     pub(super) off: Vec<f64>,
+    /// Memory, by bodies with rows: what is asked of each one's island at least, m/s, and whether an impulse reaches it.
+    pub(super) floor_of_body: Vec<f64>,
+    pub(super) pushed: Vec<bool>,
     /// r of each contact, N s; empty where nothing is restituted.
     restituted: Vec<f64>,
     /// Row block of each body of the model; `NONE` for bodies without one.

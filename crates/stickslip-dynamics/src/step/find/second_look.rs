@@ -48,14 +48,38 @@ impl Finder {
         paths: &Paths,
         frictions: &Frictions,
         settings: &Settings,
+        look: Look,
+        contacts: &mut Vec<Contact>,
+    ) -> usize {
+        self.search_overlaps(paths, frictions, settings, look, contacts);
+        self.known.clear();
+        self.known.extend_from_slice(contacts);
+        let waits = self.first_come_first(paths.model, look.number, contacts);
+        let new = self.new_rows(paths, contacts);
+        if new > 0 || !waits {
+            return new;
+        }
+        // What the others wait for is said by rows that are there, and comes again in every look: they would wait for ever.
+        contacts.clone_from(&self.known);
+        self.found.iter_mut().for_each(|found| found.meets = None);
+        self.first_come_first(paths.model, look.number, contacts);
+        self.new_rows(paths, contacts)
+    }
+
+    /// The contacts of pairs that overlap on the motion, which rows that are there, or were struck, do not tell of.
+    fn search_overlaps(
+        &mut self,
+        paths: &Paths,
+        frictions: &Frictions,
+        settings: &Settings,
         Look {
             number,
             within,
             struck,
             draft,
         }: Look,
-        contacts: &mut Vec<Contact>,
-    ) -> usize {
+        contacts: &[Contact],
+    ) {
         self.sweep_paths(paths, settings.contact.touch());
         self.found.clear();
         let pairs = self
@@ -95,18 +119,6 @@ impl Finder {
                 }
             });
         }
-        self.known.clear();
-        self.known.extend_from_slice(contacts);
-        let waits = self.first_come_first(paths.model, number, contacts);
-        let new = self.new_rows(paths, contacts);
-        if new > 0 || !waits {
-            return new;
-        }
-        // What the others wait for is said by rows that are there, and comes again in every look: they would wait for ever.
-        contacts.clone_from(&self.known);
-        self.found.iter_mut().for_each(|found| found.meets = None);
-        self.first_come_first(paths.model, number, contacts);
-        self.new_rows(paths, contacts)
     }
 
     /// Drops rows that others imply; how many of the rest were not known before.

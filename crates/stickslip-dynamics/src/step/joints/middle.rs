@@ -181,16 +181,7 @@ impl Joints {
                 }
             }
         }
-        for (slot, spin) in spins.iter().enumerate() {
-            let Some(spin) = spin else {
-                continue;
-            };
-            let (i, nu) = (assembly.entered()[slot], assembly.nu[slot]);
-            if let Some((inverse, free)) = stiffened(step, i, spin, nu.angular) {
-                assembly.problem.inverse_mass[slot] = inverse;
-                assembly.problem.nu_free[slot] = free;
-            }
-        }
+        stiffen(step, assembly, &spins);
     }
 
     /// How body `i` is turned through the trial motion.
@@ -368,6 +359,20 @@ fn pulled(f: DVec3, r: DVec3) -> DMat3 {
 /// (f·r) 1 − f rᵀ: all of the torque against a turn of a lever r in a body's frame, f fixed in the world: δ ↦ r × (δ × f).
 fn answer(f: DVec3, r: DVec3) -> DMat3 {
     DMat3::IDENTITY * f.dot(r) - DMat3::from_cols(f * r.x, f * r.y, f * r.z)
+}
+
+/// Mass and ν_free of the round for the bodies, by their rows, that joints of the middle act on.
+fn stiffen(step: &Predicted, assembly: &mut Assembly, spins: &[Option<Spin>]) {
+    for (slot, spin) in spins.iter().enumerate() {
+        let Some(spin) = spin else {
+            continue;
+        };
+        let (i, nu) = (assembly.entered()[slot], assembly.nu[slot]);
+        if let Some((inverse, free)) = stiffened(step, i, spin, nu.angular) {
+            assembly.problem.inverse_mass[slot] = inverse;
+            assembly.problem.nu_free[slot] = free;
+        }
+    }
 }
 
 /// (M + S)⁻¹ of body `i`, and its ν_free about the spin `omega`; nothing for a body without mass.
