@@ -5,6 +5,7 @@ mod energy;
 mod geometry;
 mod island_bounds;
 mod penetration;
+mod straight;
 mod supporting;
 mod way;
 
