@@ -15,6 +15,9 @@ use xtask::root;
 /// The program as it is given away.
 const PROGRAM: &str = "stickslip-cli";
 
+/// What the archive may have, bytes.
+const MOST: usize = 6_000_000;
+
 pub(crate) fn make() -> Result<(), String> {
     let host = host()?;
     cargo(
@@ -62,6 +65,12 @@ pub(crate) fn make() -> Result<(), String> {
         megabytes(packed.len()),
         megabytes(files[0].1.len())
     );
+    if packed.len() > MOST {
+        return Err(format!(
+            "the archive has {} bytes, and {MOST} are the most",
+            packed.len()
+        ));
+    }
     try_it(&archive, &name)
 }
 

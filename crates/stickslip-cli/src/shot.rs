@@ -13,6 +13,7 @@ use stickslip_view::{Film, Pace, ShotOptions};
 /// Needs no browser. A picture ends in .svg or .png, a moving one (--film) in .png, an animation for other programs (glTF 2.0) in .glb.
 ///
 /// Example: stickslip shot stack.parquet --at 8 -o stack.png
+///
 /// Example: stickslip shot stack.parquet --film --at 1,3 --speed 0.5 -o falls.png
 #[derive(clap::Args)]
 pub(crate) struct Args {

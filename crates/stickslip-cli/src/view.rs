@@ -15,6 +15,7 @@ use stickslip_view::{Film, Sample};
 /// are on it: the second as if of glass over the first, at the same time, and dashed in the plots.
 ///
 /// Example: stickslip view stack.parquet -o stack.html
+///
 /// Example: stickslip view coarse.parquet fine.parquet -o both.html
 #[derive(clap::Args)]
 pub(crate) struct Args {

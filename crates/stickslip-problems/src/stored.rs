@@ -143,7 +143,8 @@ impl StoredProblem {
             #[serde(rename = "type")]
             word: String,
         }
-        let typed: Typed = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let form = "an LCP is {\"type\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}";
+        let typed: Typed = serde_json::from_str(text).map_err(|e| format!("{e}; {form}"))?;
         match typed.word.as_str() {
             step::TYPE => Ok(Self::Step(step::read(text)?)),
             "lcp" | "mlcp" => Ok(Self::Complementarity(match lcp::read(text)? {

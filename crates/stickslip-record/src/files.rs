@@ -53,6 +53,7 @@ pub const UNFINISHED: &str = ".unfinished";
 /// Where the operating system refuses; what was there before is then there still.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     check_plain(path)?;
+    check_folder(path)?;
     // Several processes may write it at once: each beside it for itself.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let unfinished = beside(
@@ -65,6 +66,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&unfinished, path)
     };
     write().inspect_err(|_| _ = fs::remove_file(&unfinished))
+}
+
+/// Is there a folder for this file?
+fn check_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            let message = format!(
+                "cannot be written: there is no folder {}; make it first",
+                folder.display()
+            );
+            Err(io::Error::new(io::ErrorKind::NotFound, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `run.parquet.lock` for `run.parquet` and `.lock`.
@@ -96,6 +111,7 @@ impl Lock {
     /// # Errors
     /// [`RecordError::Taken`] where another run has it; where a file of this name is not ours or cannot be written.
     pub fn take(out: &Path) -> Result<Self, RecordError> {
+        check_folder(out).map_err(RecordError::io(out))?;
         let path = beside(out, ".lock");
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let text = format!("{MARK}{}\nlock {count}\n", std::process::id());

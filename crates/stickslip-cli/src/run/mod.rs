@@ -29,6 +29,7 @@ use stickslip_view::Live;
 /// ended, kill -9 included, `--resume` goes on from its last saved step, to the same bits.
 ///
 /// Example: stickslip run scenes/box_stack.toml --h 0.005 -o stack.parquet
+///
 /// Example: stickslip run --resume stack.parquet
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -111,11 +111,20 @@ impl fmt::Display for Doubt {
                 t,
             } => write!(
                 f,
-                "bodies overlap by {depth:.1e} m at t = {} s: {:.1} % of the thinnest there",
+                "bodies overlap by {depth:.1e} m at t = {} s: {} of the thinnest there",
                 time(*t),
-                100.0 * depth / thickness
+                share(depth / thickness)
             ),
         }
+    }
+}
+
+/// A share as people say it.
+fn share(of: f64) -> String {
+    if of < 10.0 {
+        format!("{:.1} %", 100.0 * of)
+    } else {
+        format!("{of:.0e} times the thickness")
     }
 }
 

@@ -4,8 +4,8 @@ use super::WorldBuilder;
 use super::body::BodySpec;
 use super::build_joint::{build_gear, build_joint, build_spring};
 use super::checks::{
-    check_body, check_friction, check_length, check_restitution, check_state, radius_of_gyration,
-    refuse_overlaps,
+    check_body, check_friction, check_gravity, check_length, check_restitution, check_state,
+    radius_of_gyration, refuse_overlaps,
 };
 use super::joint::{JointSpec, SpringSpec, WORLD};
 use crate::error::BuildError;
@@ -63,9 +63,7 @@ impl WorldBuilder {
         if !(s.accept >= 0.0 && s.accept.is_finite()) {
             return bad("accept", format!("must not be negative, got {}", s.accept));
         }
-        if !s.gravity.is_finite() {
-            return bad("gravity", format!("must be finite, got {}", s.gravity));
-        }
+        check_gravity(s.gravity)?;
         if s.cone.directions().is_some_and(|n| n < 3) {
             return bad(
                 "cone",

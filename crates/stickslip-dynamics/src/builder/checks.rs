@@ -7,9 +7,9 @@ use crate::methods::Method;
 use crate::motion::Motion;
 use crate::setup::Setup;
 use glam::{DMat3, DVec3};
-use stickslip_geometry::MassProperties;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::separation::separation;
+use stickslip_geometry::{MassProperties, Shape};
 use stickslip_model::{BodyState, Cone, Friction, Model, Moments};
 
 impl WorldBuilder {
@@ -116,6 +116,24 @@ pub(super) fn check_friction(setting: &'static str, friction: Friction) -> Resul
     Err(BuildError::Setting { setting, reason })
 }
 
+/// Lengths, m, speeds, m/s and rad/s, and accelerations, m/s², that can be: squares and products of beyond are no numbers any more, and a
+/// bound that is infinite certifies nothing.
+const LARGEST: f64 = 1e30;
+/// The least length of a body, m.
+const SMALLEST: f64 = 1e-30;
+/// Masses that can be, kg.
+const MASSES: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
+
+/// Gravity, m/s², is a number that can be computed with.
+pub(super) fn check_gravity(gravity: DVec3) -> Result<(), BuildError> {
+    if gravity.is_finite() && gravity.abs().max_element() <= LARGEST {
+        return Ok(());
+    }
+    let reason = format!("must be finite and at most {LARGEST:e} m/s², got {gravity}");
+    let setting = "gravity";
+    Err(BuildError::Setting { setting, reason })
+}
+
 pub(super) fn check_state(name: &str, state: &BodyState) -> Result<(), BuildError> {
     let bad = |reason: &str| {
         Err(BuildError::Body {
@@ -123,6 +141,18 @@ pub(super) fn check_state(name: &str, state: &BodyState) -> Result<(), BuildErro
             reason: reason.into(),
         })
     };
+    for (what, value, unit) in [
+        ("position", state.pose.position, "m"),
+        ("velocity", state.twist.linear, "m/s"),
+        ("angular velocity", state.twist.angular, "rad/s"),
+    ] {
+        let most = value.abs().max_element();
+        if most.is_finite() && most > LARGEST {
+            return bad(&format!(
+                "its {what} has {most:e} {unit}; beyond {LARGEST:e} {unit} nothing can be computed (is that the unit?)"
+            ));
+        }
+    }
     if !(state.pose.position.is_finite()
         && state.twist.linear.is_finite()
         && state.twist.angular.is_finite())
@@ -146,6 +176,17 @@ pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
         check_friction("body friction", f)?;
     }
     check_surfaces(spec)?;
+    let radius = spec.shape.radius();
+    if radius > LARGEST && !matches!(spec.shape, Shape::HalfSpace { .. }) {
+        return bad(format!(
+            "its size is beyond {LARGEST:e} m, the most that can be computed with (is that the unit? a ground without end is a half-space)"
+        ));
+    }
+    if radius.min(spec.shape.thickness()) < SMALLEST && !spec.shape.is_particle() {
+        return bad(format!(
+            "its size is below {SMALLEST:e} m, the least that can be computed with (is that the unit? a particle has shape = \"point\")"
+        ));
+    }
     match (&spec.motion, &spec.mass) {
         (Motion::Free, None) => {
             bad("a free body needs a mass, and a half-space cannot have one".into())
@@ -154,6 +195,13 @@ pub(super) fn check_body(spec: &BodySpec) -> Result<(), BuildError> {
         (Motion::Free, Some(mass)) => {
             if !(mass.mass > 0.0 && mass.mass.is_finite()) {
                 return bad(format!("its mass must be positive, got {} kg", mass.mass));
+            }
+            if !MASSES.contains(&mass.mass) {
+                let (least, most) = (MASSES.start(), MASSES.end());
+                return bad(format!(
+                    "its mass must be from {least:e} to {most:e} kg, but is {:e} kg (is that the unit?)",
+                    mass.mass
+                ));
             }
             if spec.shape.is_particle() {
                 return particle(spec).map_or(Ok(()), |reason| bad(reason.into()));
@@ -214,8 +262,11 @@ fn particle(spec: &BodySpec) -> Option<&'static str> {
 pub(super) fn check_inertia(inertia: &DMat3, any: bool) -> Result<(), String> {
     let scale = inertia.x_axis.length() + inertia.y_axis.length() + inertia.z_axis.length();
     if !inertia.is_finite() || scale <= 0.0 {
-        return Err("its inertia must be finite and positive".into());
+        return Err("its inertia must be finite and positive: its size or mass is beyond what can be computed with".into());
     }
+    // By a power of two, which changes no digit: products of three very small or large moments are numbers too.
+    let unit = libm::scalbn(1.0, -libm::ilogb(scale));
+    let (inertia, scale) = (&(*inertia * unit), scale * unit);
     let skew = *inertia - inertia.transpose();
     if skew.x_axis.length() + skew.y_axis.length() + skew.z_axis.length() > 1e-12 * scale {
         return Err("its inertia must be symmetric".into());

@@ -65,7 +65,7 @@ pub use schema::schema;
 pub use settings::{SOLVERS, StepSettings};
 pub use stickslip_robots::{Note, Regard};
 
-use crate::expression::Function;
+use crate::expression::{Function, nearest};
 
 /// The version of the scene format this program reads.
 pub const FORMAT: u32 = 1;
@@ -198,6 +198,7 @@ impl Scene {
     ) -> Result<Self, SceneError> {
         let file = path.display().to_string();
         let unreadable = |error: std::io::Error| {
+            let error = missing(path, &error).unwrap_or_else(|| error.to_string());
             SceneError::unreadable(&file, format!("cannot read the scene: {error}"))
         };
         let mut bytes = Vec::new();
@@ -297,4 +298,29 @@ impl Scene {
             },
         }
     }
+}
+
+/// What to say of a file that is not there: which of its neighbours may be meant.
+fn missing(path: &Path, error: &std::io::Error) -> Option<String> {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return None;
+    }
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Some(format!("there is no folder {}", folder.display()));
+    };
+    let names = entries.flatten().take(10_000).map(|e| e.file_name());
+    let mut names: Vec<String> = names.filter_map(|n| n.into_string().ok()).collect();
+    names.retain(|name| Path::new(name).extension() == path.extension());
+    names.sort();
+    let wanted = path
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
+    let meant = nearest(wanted, names.iter().map(String::as_str));
+    Some(match meant {
+        Some(meant) => format!("there is no such file; did you mean {meant}?"),
+        None => "there is no such file".into(),
+    })
 }

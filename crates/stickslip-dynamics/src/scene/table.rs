@@ -1,6 +1,6 @@
 //! Tables whose keys have been checked.
 
-use super::keys::{SYNONYMS, TableSpec};
+use super::keys::{Kind, SYNONYMS, TableSpec};
 use super::node::{Fault, Key, Node, Outcome, Place, Value};
 use crate::expression::nearest;
 
@@ -30,7 +30,11 @@ impl<'n> Table<'n> {
         for key in spec.keys {
             if key.required && table.get(key.name).is_none() {
                 let message = format!("`{}` is missing in {}", key.name, spec.name);
-                return Err(Fault::new(&node.place, message).with_help(key.doc));
+                let help = match key.kind {
+                    Kind::Table(inner) => format!("{} {}", key.doc, form_of(inner)),
+                    _ => key.doc.to_owned(),
+                };
+                return Err(Fault::new(&node.place, message).with_help(help));
             }
         }
         if spec.one_key && entries.len() != 1 {

@@ -20,6 +20,17 @@ struct Triplets {
     vals: Vec<f64>,
 }
 
+/// M as its entries, or row by row.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "M must be rows of numbers, [[2, 1], [1, 2]], or entries, {\"rows\": [0], \"cols\": [0], \"vals\": [2]}"
+)]
+enum Matrix {
+    Entries(Triplets),
+    Rows(Vec<Vec<f64>>),
+}
+
 #[derive(Deserialize)]
 struct FileEntry {
     #[serde(rename = "type")]
@@ -28,11 +39,11 @@ struct FileEntry {
     n_eq: Option<usize>,
     m_ineq: Option<usize>,
     #[serde(rename = "M")]
-    m: Triplets,
+    m: Matrix,
     q: Vec<f64>,
 }
 
-/// Reads `{"type": "lcp", "n", "M": {"rows", "cols", "vals"}, "q"}` or
+/// Reads `{"type": "lcp", "n", "M": {"rows", "cols", "vals"}, "q"}` (M may be an array of rows, and `n` left out) or
 /// `{"type": "mlcp", "n_eq", "m_ineq", "M", "q"}`; other keys are passed over.
 ///
 /// # Errors
@@ -40,7 +51,10 @@ struct FileEntry {
 pub fn read(text: &str) -> Result<LcpFile, String> {
     let file: FileEntry = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let n = file.q.len();
-    let Triplets { rows, cols, vals } = file.m;
+    let Triplets { rows, cols, vals } = match file.m {
+        Matrix::Entries(entries) => entries,
+        Matrix::Rows(rows) => entries_of(&rows, n)?,
+    };
     if rows.len() != vals.len() || cols.len() != vals.len() {
         return Err(format!(
             "M has {} rows, {} cols and {} vals",
@@ -79,6 +93,26 @@ pub fn read(text: &str) -> Result<LcpFile, String> {
         }
         other => Err(format!("type \"{other}\"; expected \"lcp\" or \"mlcp\"")),
     }
+}
+
+/// Entries of a square matrix that is given row by row; zeros are none.
+fn entries_of(given: &[Vec<f64>], n: usize) -> Result<Triplets, String> {
+    if let Some(i) = given.iter().position(|row| row.len() != n) {
+        let (found, row) = (given[i].len(), i + 1);
+        return Err(format!("row {row} of M has {found} numbers, but q has {n}"));
+    }
+    if given.len() != n {
+        return Err(format!("M has {} rows, but q has {n} numbers", given.len()));
+    }
+    let (mut rows, mut cols, mut vals) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, row) in given.iter().enumerate() {
+        for (j, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            rows.push(i);
+            cols.push(j);
+            vals.push(v);
+        }
+    }
+    Ok(Triplets { rows, cols, vals })
 }
 
 /// The text of a file with a mixed LCP (a plain one where nothing is free).

@@ -77,22 +77,35 @@ pub(in crate::scene) enum Kind {
 }
 
 /// What other programs call our keys.
-pub(in crate::scene) const SYNONYMS: [(&str, &str); 16] = [
+pub(in crate::scene) const SYNONYMS: [(&str, &str); 29] = [
+    ("between", "bodies"),
+    ("bodies", "between"),
+    ("body-a", "bodies"),
+    ("body-b", "bodies"),
+    ("child", "bodies"),
     ("cube", "box"),
     ("cuboid", "box"),
+    ("dimensions", "size"),
     ("dt", "h"),
+    ("duration", "until"),
     ("end", "until"),
     ("g", "gravity"),
+    ("height", "length"),
     ("id", "name"),
     ("kind", "motion"),
     ("mu", "friction"),
     ("omega", "angular-velocity"),
+    ("parent", "bodies"),
     ("plane", "half-space"),
+    ("pos", "position"),
     ("quaternion", "orientation"),
+    ("r", "radius"),
     ("rotation", "orientation"),
     ("sphere", "ball"),
     ("timestep", "h"),
+    ("tmax", "until"),
     ("type", "motion"),
+    ("vel", "velocity"),
     ("wrench", "torque"),
 ];
 
