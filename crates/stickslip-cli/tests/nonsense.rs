@@ -29,6 +29,7 @@ fn json() {
             r#"{{"type": "mlcp", {n_eq} "M": {{"rows": [], "cols": [], "vals": []}}, "q": [1]}}"#
         )
     };
+    let rows = |m: &str| format!(r#"{{"type": "lcp", "M": {m}, "q": [-5, -6]}}"#);
     let good = lcp("", "0", "1", "-1");
     for (k, (text, words)) in [
         (String::new(), "line 1 column 0"),
@@ -43,6 +44,11 @@ fn json() {
         (lcp(r#""n": 3,"#, "0", "1", "1"), "1 entries where 3"),
         (lcp(r#""n": 1e10,"#, "0", "1", "1"), "line 1 column"),
         (good.replace("lcp", "qp"), "qp"),
+        (r#"{"M": [[1]], "q": [1]}"#.into(), r#"{"type": "lcp", "M""#),
+        (rows("[[2, 1], [1]]"), "row 2 of M has 1 numbers"),
+        (rows("[[2, 1]]"), "M has 1 rows"),
+        (rows(r#"[[2, 1], [1, "x"]]"#), "line 1 column"),
+        (rows("3"), "rows of numbers"),
         (mixed(""), "n_eq"),
         (mixed(r#""n_eq": 5,"#), "n_eq is 5"),
         (

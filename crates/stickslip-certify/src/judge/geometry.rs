@@ -310,22 +310,14 @@ impl<'a> Reading<'a> {
             line(own, round_own, self.own),
         );
         let of_own = self.parted(own, round_own, x, line(other, round_other, self.other));
-        // A ball has no edge to lean along.
-        let lean = |p: &Piece, off: Off, lower: &dyn Fn() -> f64, of_the_rest: f64| {
-            let fixed = match *p.shape {
-                Shape::Ball { .. } => off.aside,
-                _ => off.lateral,
-            };
-            let angle = match *p.shape {
-                _ if off.aside == 0.0 => 0.0,
-                Shape::Ball { .. } => f64::INFINITY,
-                _ => self.slope(&off, lower().max(0.0)),
-            };
-            let leans = off.aside.min(angle * self.size).max(fixed);
-            (leans.max(of_the_rest), Leaning { angle, fixed })
+        let first = self.leaning(self.other, &of_other, &|| self.distance());
+        let second = self.leaning(self.own, &of_own, &|| self.height());
+        let leans = |l: &Leaning, off: &Off, of_the_rest: f64| {
+            let leans = off.aside.min(l.angle * self.size).max(l.fixed);
+            leans.max(of_the_rest)
         };
-        let (other_leans, first) = lean(self.other, of_other, &|| self.distance(), of_own.aside);
-        let (own_leans, second) = lean(self.own, of_own, &|| self.height(), of_other.aside);
+        let other_leans = leans(&first, &of_other, of_own.aside);
+        let own_leans = leans(&second, &of_own, of_other.aside);
         let alone = |l: Leaning, of_the_rest: f64| Leaning {
             fixed: l.fixed.max(of_the_rest),
             ..l
@@ -346,6 +338,20 @@ impl<'a> Reading<'a> {
             tilt: 0.0,
             slid: of_other.slid.max(of_own.slid),
             sharp: other.sharpness().min(own.sharpness()),
+        }
+    }
+
+    /// What of a point's being off a part of one body may be a normal that leans, and what may not; `lower` is how much lower the part is there, m. A ball has
+    /// no edge to lean along.
+    fn leaning(&self, of: &Piece, off: &Off, lower: &dyn Fn() -> f64) -> Leaning {
+        let is_ball = matches!(*of.shape, Shape::Ball { .. });
+        Leaning {
+            angle: match is_ball {
+                _ if off.aside == 0.0 => 0.0,
+                true => f64::INFINITY,
+                false => self.slope(off, lower().max(0.0)),
+            },
+            fixed: if is_ball { off.aside } else { off.lateral },
         }
     }
 

@@ -1,6 +1,9 @@
 //! LCP and mixed LCP problems in JSON, read and written.
 
-use serde::{Deserialize, Serialize};
+use core::fmt;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use stickslip_solvers::SparseMatrix;
 use stickslip_solvers::lcp::{Lcp, MixedLcp};
 
@@ -21,14 +24,34 @@ struct Triplets {
 }
 
 /// M as its entries, or row by row.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "M must be rows of numbers, [[2, 1], [1, 2]], or entries, {\"rows\": [0], \"cols\": [0], \"vals\": [2]}"
-)]
 enum Matrix {
     Entries(Triplets),
     Rows(Vec<Vec<f64>>),
+}
+
+/// By the first bracket, so that a mistake within is told with its own words and place.
+impl<'de> Deserialize<'de> for Matrix {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Matrix;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(
+                    "rows of numbers, [[2, 1], [1, 2]], or entries, {\"rows\": [0], \"cols\": [0], \"vals\": [2]}",
+                )
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, rows: A) -> Result<Matrix, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(rows)).map(Matrix::Rows)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Matrix, A::Error> {
+                Triplets::deserialize(MapAccessDeserializer::new(entries)).map(Matrix::Entries)
+            }
+        }
+        from.deserialize_any(Either)
+    }
 }
 
 #[derive(Deserialize)]
