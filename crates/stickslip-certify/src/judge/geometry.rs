@@ -5,7 +5,6 @@
 //! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
 //! body must be opposite: each up to what the two move within the step.
 
-use crate::judge::straight::Straight;
 use crate::judge::supporting::Supporting;
 use crate::judge::{Case, trace_at};
 use glam::{DMat3, DVec3};
@@ -29,9 +28,6 @@ const PAST: f64 = 0.25;
 
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
 const SWING: f64 = 0.1;
-
-/// Lines within this (sine) of each other are parallel, and have any normal across them.
-const PARALLEL: f64 = 1e-9;
 
 /// What is level to this part of the smaller body's size is level.
 const LEVEL: f64 = 1e-7;
@@ -387,8 +383,7 @@ impl<'a> Reading<'a> {
         let aside = self.aside(DVec3::ZERO);
         let beyond = aside.other_leans.min(aside.own_leans) - turned;
         if beyond <= 0.0 {
-            let across = self.off_crossing(case, contact, travel);
-            return self.weighed(beyond, &aside, travel, across);
+            return self.weighed(beyond, &aside, travel);
         }
         // The normals of a face and of two balls are known exactly. What a row itself brings about is no reason for it: the way is that of
         // the velocities before.
@@ -415,14 +410,14 @@ impl<'a> Reading<'a> {
 
     /// In place as well as places are known; but what is off by more than rounding and the motion of the step explain does
     /// something: a normal that leans within what is known, lines that would be opposite farther along. Over a short step that is a
-    /// velocity. `across` is by how much two lines that cross have another normal ([`Reading::off_crossing`]), rad.
-    fn weighed(&self, place: f64, aside: &Aside, travel: &Travel, across: f64) -> Missed {
+    /// velocity.
+    fn weighed(&self, place: f64, aside: &Aside, travel: &Travel) -> Missed {
         let swing = 4.0 * travel.swing.min(SWING);
         let quiet = 4.0 * self.rounding;
         // A face's normal is known to rounding, whatever its size.
         let tilt = (aside.tilt - swing - 32.0 * f64::EPSILON) * self.size;
         let leans = aside.other_leans.min(aside.own_leans) - swing * self.size - quiet;
-        let mut unexplained = leans.max(tilt).max(across * self.size);
+        let mut unexplained = leans.max(tilt);
         // Lines that a turn of the step makes those of a face have rows at their ends.
         if aside.sharp > swing {
             let moved = travel.all + swing * self.size + self.as_good(quiet);
@@ -439,35 +434,6 @@ impl<'a> Reading<'a> {
             lean: unexplained / self.size,
             lower: self.distance().max(0.0),
         }
-    }
-
-    /// By how much the normal of two lines is not across both at any moment of the step, rad, if that is more than the step explains. Lines at a small angle α
-    /// are along n to θ where n leans by θ/α from what is across both, and so does what stands beside the place where they cross by 2R θ/α²: θ, below what
-    /// is equally far ([`Supporting`]), says little and has to be asked over α. Rows at the end of a line that is farther there have any normal.
-    fn off_crossing(&self, case: &Case, contact: &Contact, travel: &Travel) -> f64 {
-        let in_order = self.n.dot(contact.normal) > 0.0;
-        let [other, own] = if in_order { [0, 1] } else { [1, 0] }.map(|k| contact.bodies[k]);
-        let (Some(of_other), Some(of_own)) = (
-            Straight::of(&self.other.shape, &self.other.pose, self.n, LEVEL),
-            Straight::of(&self.own.shape, &self.own.pose, -self.n, LEVEL),
-        ) else {
-            return 0.0;
-        };
-        let sine = of_other.along.cross(of_own.along).length();
-        let swing = 4.0 * travel.swing.min(SWING);
-        // Lines that a turn of the step makes those of a face have rows along its other edges.
-        if sine <= PARALLEL || of_other.sharp.min(of_own.sharp) <= swing {
-            return 0.0;
-        }
-        let near = travel.all + swing * self.size + self.across() + 4.0 * self.rounding;
-        let along = |line: &Straight, body: usize| {
-            let at_end = (self.x - line.end).dot(line.along).abs() <= near;
-            let off = line.off(case, body, self.n) - 0.25 * self.rounding / self.size;
-            if at_end { 0.0 } else { off.max(0.0) }
-        };
-        let leans = (along(&of_other, other) + along(&of_own, own)) / sine;
-        let explained = (travel.all + self.as_good(4.0 * self.rounding)) / self.size + swing;
-        if leans > explained { leans } else { 0.0 }
     }
 
     /// In bodies that overlap, how far directions that are as good as the best lead aside, m, if overlaps are known to so much.

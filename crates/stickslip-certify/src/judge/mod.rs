@@ -5,7 +5,6 @@ mod energy;
 mod geometry;
 mod island_bounds;
 mod penetration;
-mod straight;
 mod supporting;
 mod way;
 
