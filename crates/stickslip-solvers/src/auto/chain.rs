@@ -1,8 +1,10 @@
 //! The search for the answer of one island: the driver that walks a table of stages, and what they share.
 
+use crate::auto::bearing::Bearing;
 use crate::auto::mend::Mender;
 use crate::auto::plans::{
-    AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, LARGE, STRUCK, Stage, Table, WEARY,
+    AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, LARGE, OTHERWISE, SKETCHED, STRUCK, Stage, Table,
+    WEARY,
 };
 use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
@@ -38,6 +40,7 @@ pub(super) struct Kit {
     pub(super) lemke: LemkeContact,
     /// Made when it is first needed: it solves by an `auto` of its own.
     pub(super) mender: Option<Mender>,
+    pub(super) bearing: Option<Bearing>,
     /// System of the cones inside pyramids.
     pub(super) cones: SystemMemory,
     pub(super) u: Vec<DVec3>,
@@ -125,7 +128,7 @@ pub(super) struct Chain<'a> {
     /// The caller's own tolerance, and what he is content with where the search is long or has ended without that.
     pub(super) asked_for: f64,
     pub(super) enough: f64,
-    purpose: Purpose<'a>,
+    pub(super) purpose: Purpose<'a>,
     /// Residual of the last impulses, m/s; zero where they were not looked at.
     pub(super) from_guess: f64,
     /// Spent so far.
@@ -249,14 +252,36 @@ impl<'a> Chain<'a> {
         hard && self.profile.contacts > LARGE && self.from_guess > STRUCK
     }
 
+    /// Are there so many contacts, and do the last impulses miss by so much, that Newton does not arrive from there?
+    pub(super) fn goes_otherwise(&self) -> bool {
+        self.profile.contacts > LARGE && self.from_guess > OTHERWISE
+    }
+
     /// Is a motion wanted that only shows which contacts are missing, and has that been hard?
     pub(super) fn is_hard_draft(&self) -> bool {
         self.is_draft() && self.is_hard()
     }
 
+    /// Will a sketch do? Where one is asked for, and for the first draft of many contacts in motion that touch at several places. (A draft of 1e-3 m/s
+    /// took half as long as the answer, for as many contacts that were found.) What goes on as it did is answered at once, and what begins asks first
+    /// whether it can rest.
+    pub(super) fn may_sketch(&mut self) -> bool {
+        match self.purpose {
+            Purpose::Sketch(_) => true,
+            Purpose::Draft(_) if self.profile.contacts > LARGE && !self.profile.lone => {
+                let moves = !self.profile.is_cold() && self.residual(self.guess) > OTHERWISE;
+                if moves {
+                    self.enough = self.enough.max(SKETCHED);
+                }
+                moves
+            }
+            _ => false,
+        }
+    }
+
     /// Is a motion wanted that only shows which contacts are missing?
     pub(super) fn is_draft(&self) -> bool {
-        self.enough > self.asked_for && !matches!(self.purpose, Purpose::Weary(_))
+        self.enough > self.asked_for && matches!(self.purpose, Purpose::Sketch(_))
     }
 
     /// Will less than the tolerance do, and is the best so far as good as it will be without much work?

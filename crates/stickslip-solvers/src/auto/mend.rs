@@ -16,7 +16,6 @@
 
 use crate::auto::Auto;
 use crate::auto::chain::{Chain, Verdict};
-use crate::engines::compliant::CompliantSettings;
 use crate::limit;
 use crate::problem::islands::{Islands, Part};
 use crate::problem::residual::{self, w_bar};
@@ -71,7 +70,7 @@ impl Chain<'_> {
             // Where a region has no answer, its neighbours are to move with it.
             rings = if mended == sizes { 0 } else { rings + 1 };
             if mended > 0 {
-                found = self.path_about(&CompliantSettings::NEAR, p);
+                found = self.path_about(&self.near(), p);
             }
             if found || limit::reached() {
                 break;
@@ -216,7 +215,7 @@ fn around(step: &ContactProblem, contacts: &[usize]) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::auto::chain::Kit;
     use crate::auto::steps::Asked;
@@ -228,7 +227,7 @@ mod tests {
     const TOLERANCE: f64 = 1e-9;
 
     /// Blocks in a row on a table, each pressed against the next and pushed along by its own speed.
-    fn row_of_blocks(n: usize) -> ContactProblem {
+    pub(in crate::auto) fn row_of_blocks(n: usize) -> ContactProblem {
         let arm = |body, sign, lever| {
             Some(Arm {
                 body,

@@ -6,6 +6,7 @@
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
 //! | `stages`, `rest`, `rays`, `last` | one function a stage |
 //! | `swept` | many contacts in motion: sweeps, mended where they stall |
+//! | `bearing` | the contacts that bear something, without the others |
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
 //! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
 //! | `answered` | islands that the last call has answered already |
@@ -29,6 +30,7 @@
 //! **What ran** is kept in a [`Trace`], see [`ContactSolver::trace`].
 
 mod answered;
+mod bearing;
 mod chain;
 mod last;
 mod mend;
@@ -121,6 +123,9 @@ impl ContactSolver for Auto {
         self.answers.clear();
         self.begin_rounds();
         self.work = 0;
+        if let Some(bearing) = &mut self.kit.bearing {
+            bearing.begin_step();
+        }
     }
 
     fn begin_rounds(&mut self) {

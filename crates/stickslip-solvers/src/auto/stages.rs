@@ -58,6 +58,15 @@ impl Chain<'_> {
         settings
     }
 
+    /// A compliant path about impulses at hand.
+    pub(super) fn near(&self) -> CompliantSettings {
+        if self.goes_otherwise() && !self.profile.lone {
+            CompliantSettings::NEAR_OF_MANY
+        } else {
+            CompliantSettings::NEAR
+        }
+    }
+
     pub(super) fn homotopy_settings(&self, paths: &HomotopySettings) -> HomotopySettings {
         HomotopySettings {
             newton: self.finish_settings(),
@@ -121,7 +130,7 @@ impl Chain<'_> {
         whole_steps: usize,
         p: &mut Vec<DVec3>,
     ) -> Verdict {
-        if self.is_struck() {
+        if self.is_struck() || self.goes_otherwise() {
             return Verdict::Next;
         }
         // On large problems a start that does not halve the merit at once is given up early: the

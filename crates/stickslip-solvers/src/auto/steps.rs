@@ -277,7 +277,7 @@ impl Auto {
         let mut chain = Chain::new(posed, &mut memory.system, &mut self.kit, guess, asked);
         let table = if chain.profile.is_cold() { COLD } else { WARM };
         let mut verdict = Verdict::Next;
-        if matches!(asked.purpose, Purpose::Sketch(_)) {
+        if chain.may_sketch() {
             verdict = chain.walk(&SKETCH);
         }
         if matches!(verdict, Verdict::Next) {

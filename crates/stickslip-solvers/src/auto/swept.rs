@@ -11,7 +11,6 @@ use crate::auto::chain::{Chain, Verdict};
 use crate::auto::mend::WORST;
 use crate::auto::plans::{AIM, FEW, MANY, NEARLY_RIGHT, POLISH, TO_TOLERANCE};
 use crate::auto::profile::Form;
-use crate::engines::compliant::CompliantSettings;
 use crate::engines::conjugate::ConjugateSettings;
 use crate::limit;
 use glam::DVec3;
@@ -92,7 +91,7 @@ impl Chain<'_> {
         if self.is_draft() {
             return Verdict::Next;
         }
-        self.compliant(&CompliantSettings::NEAR, p)
+        self.compliant(&self.near(), p)
     }
 
     /// An answer taken towards rounding (or towards the tolerance, where less was enough) by proximal steps, which bound how far

@@ -118,6 +118,12 @@ pub(super) const LAST_IMPULSES: &str = "last-impulses";
 /// that one in ten found an answer, for a tenth of a run's factorisations.)
 pub(super) const NEARLY_RIGHT: f64 = 1e-4;
 
+/// Residual of the last impulses beyond which Newton does not start from them among more than [`LARGE`] contacts, m/s. (Of 32 such tries in bins of
+/// boxes and hulls, 34 factorisations each, one ended.) Up to it a draft is an answer.
+pub(super) const OTHERWISE: f64 = 1e-3;
+/// Residual of a first draft where it is a sketch, m/s.
+pub(super) const SKETCHED: f64 = 1e-2;
+
 /// Part of the tolerance that every stage looks for where contacts are few and rarely redundant. (5e-9 m/s becomes the 1e-11 m/s
 /// that were always asked for.)
 pub(super) const AIM_OF_FEW: f64 = 2e-3;

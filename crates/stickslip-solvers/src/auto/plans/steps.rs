@@ -1,5 +1,6 @@
 //! The tables of a step: with impulses of the last one, and without.
 
+use crate::auto::bearing;
 use crate::auto::plans::{
     Begin, FEW, LARGE, LAST_IMPULSES, MANY, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table,
     WHOLE_STEPS,
@@ -131,6 +132,14 @@ pub const WARM: Table = Table {
             why: "redundant contacts at rest: a factorisation or two where modes stay as they are",
         },
         Stage {
+            name: bearing::NAME,
+            when: &[MoreThan(MANY), Not(&[Lone])],
+            from: Begin::Guess,
+            run: |chain, p| chain.those_that_bear(p),
+            rule: true,
+            why: "half of the rows of a heap in motion bear nothing: the others alone are several islands, and cost half",
+        },
+        Stage {
             name: "mend-guess",
             when: &[MoreThan(MANY)],
             from: Begin::Guess,
@@ -177,7 +186,7 @@ pub const WARM: Table = Table {
             name: "compliant-near",
             when: &[MoreThan(FEW), Not(&[MoreThan(MANY), Lone])],
             from: Begin::Guess,
-            run: |chain, p| chain.compliant(&CompliantSettings::NEAR, p),
+            run: |chain, p| chain.compliant(&chain.near(), p),
             rule: true,
             why: "redundant contacts agree where they give a little; the answer nearest to the last impulses",
         },
