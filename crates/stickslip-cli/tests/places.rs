@@ -116,3 +116,15 @@ fn a_run_with_impacts_is_a_csv_too() {
         compared.out
     );
 }
+
+#[test]
+fn of_xacro_it_is_said_how_to_make_a_model() {
+    let place = folder();
+    let link = "<link name=\"a\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>";
+    let text = format!(
+        "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" name=\"r\"><xacro:include filename=\"arm.xacro\"/>{link}</robot>"
+    );
+    let model = write(&place, "robot.urdf", text);
+    let ran = stickslip(&["run", &model, "--until", "0.01"]).exits(0);
+    ran.says(&["not understood: <include>", "xacro FILE > robot.urdf"]);
+}
