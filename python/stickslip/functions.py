@@ -147,6 +147,8 @@ def _solution(found: dict[str, Any]) -> Solution:
 
 
 def _vector(name: str, x: ArrayLike) -> NDArray[np.float64]:
+    if np.iscomplexobj(x):
+        raise InputError(f"{name} has complex numbers")
     try:
         vector = np.ascontiguousarray(x, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -165,7 +167,8 @@ def _entries(matrix: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64],
         shape, row, col, data = sparse.shape, sparse.row, sparse.col, sparse.data
     else:
         try:
-            dense = np.asarray(matrix, dtype=np.float64)
+            dense = np.asarray(matrix)
+            dense = dense if np.iscomplexobj(dense) else dense.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"the matrix: expected numbers ({error})") from None
         shape = dense.shape
@@ -174,6 +177,8 @@ def _entries(matrix: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64],
             data = dense[row, col]
     if tuple(shape) != (n, n):
         raise InputError(f"the matrix has shape {tuple(shape)}, but q has {n} entries")
+    if np.iscomplexobj(data):
+        raise InputError("the matrix has complex numbers; split it into real and imaginary parts")
     values = np.ascontiguousarray(data, dtype=np.float64)
     if not np.isfinite(values).all():
         raise InputError("the matrix has a number that is not finite")

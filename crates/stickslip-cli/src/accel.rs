@@ -4,6 +4,7 @@ use crate::options::numbers;
 use crate::planar_source::Source;
 use std::path::{Path, PathBuf};
 use stickslip::planar::{Options, figure, json, report, solve};
+use stickslip::record::files::replace;
 use stickslip_console::{Failure, Verdict, print, print_json};
 
 /// All accelerations of a planar body in frictional contact, with contact modes and forces
@@ -129,5 +130,5 @@ pub(crate) fn is_svg(option: &str, path: &Path) -> Result<(), Failure> {
 
 /// Writes a picture.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
+    replace(path, text.as_bytes()).map_err(|e| Failure::unwritten(path, e))
 }

@@ -1,5 +1,6 @@
 //! `stickslip solve --all`: a folder of problems, solved by one solver or compared over several.
 
+use crate::options::{paintable, unpainted};
 use crate::solve::json_of;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -53,6 +54,7 @@ enum Outcome {
 impl Collection<'_> {
     /// Solves all by each solver of the list: a row for each problem and solver, then the account.
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
+        self.plot.map_or(Ok(()), paintable)?;
         let paths = problem_files(self.folder)?;
         let mut columns = self.columns()?;
         let mut rows = Vec::new();
@@ -79,7 +81,7 @@ impl Collection<'_> {
             let title = format!("{} problems solved to {:.0e}", paths.len(), self.tolerance);
             profile::picture(&columns, &profiles, title)
                 .write(path)
-                .map_err(|e| Failure::Work(e.to_string()))?;
+                .map_err(unpainted)?;
         }
         Ok(Verdict::of(
             columns.iter().all(|c| c.solved() == paths.len()),

@@ -1,6 +1,6 @@
 //! `stickslip converge`: how large is my error, and which h should I use?
 
-use crate::options::{overrides, title_of};
+use crate::options::{overrides, paintable, title_of, unpainted};
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::dynamics::converge::{
@@ -64,6 +64,7 @@ impl Args {
         if self.error.is_some_and(|e| !(e > 0.0 && e.is_finite())) {
             return Err(Failure::Input("--error must be positive".into()));
         }
+        self.output.as_deref().map_or(Ok(()), paintable)?;
         let scene = Scene::read(&self.scene, &overrides)?;
         let quantity = self.quantity.as_deref().map(Quantity::parse).transpose();
         let settings = Settings {
@@ -82,9 +83,7 @@ impl Args {
             Err(e) => return Err(bad(&e)),
         };
         if let Some(path) = &self.output {
-            order_plot(&study)
-                .write(path)
-                .map_err(|e| Failure::Work(e.to_string()))?;
+            order_plot(&study).write(path).map_err(unpainted)?;
         }
         print_as(
             self.json,

@@ -1,11 +1,12 @@
 //! `stickslip field`: the velocity field of a vibrating plate.
 
-use crate::options::overrides;
+use crate::options::{overrides, unpainted, writable};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stickslip::prelude::Scene;
+use stickslip::record::files::replace;
 use stickslip::record::parquet::write_numbers;
 use stickslip_console::{Failure, Verdict, print, print_as, progress_bar, seconds};
 use stickslip_plate::FieldError;
@@ -103,6 +104,7 @@ impl Args {
         }
         for path in &self.output {
             ending(path)?;
+            writable(path)?;
         }
         let scene = self.scene(name, known)?;
         let period = match (self.period, known) {
@@ -232,8 +234,7 @@ fn write(path: &Path, field: &Field, title: &str) -> Result<(), Failure> {
                 let numbers = Field::row(place).map(|x| format!("{x:?}"));
                 let _ = writeln!(text, "{}", numbers.join(","));
             }
-            std::fs::write(path, text)
-                .map_err(|e| Failure::Work(format!("{}: {e}", path.display())))
+            replace(path, text.as_bytes()).map_err(|e| Failure::unwritten(path, e))
         }
         "parquet" => {
             let rows: Vec<[f64; 10]> = field.places.iter().map(Field::row).collect();
@@ -244,10 +245,7 @@ fn write(path: &Path, field: &Field, title: &str) -> Result<(), Failure> {
             ];
             Ok(write_numbers(path, &Field::columns(), rows, &notes)?)
         }
-        _ => field
-            .plot(title)
-            .write(path)
-            .map_err(|e| Failure::Work(e.to_string())),
+        _ => field.plot(title).write(path).map_err(unpainted),
     }
 }
 

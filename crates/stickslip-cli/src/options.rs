@@ -1,8 +1,11 @@
 //! What several commands do with their options.
 
+use std::path::Path;
 use stickslip::dynamics::scene::Override;
 use stickslip::prelude::Scene;
+use stickslip::record::files::{check_folder, check_plain};
 use stickslip_console::Failure;
+use stickslip_plot::PlotError;
 
 /// A flag, the scene's key that it sets, and what was given.
 type Flag<'a> = (&'a str, &'a str, &'a Option<String>);
@@ -30,6 +33,30 @@ pub(crate) fn numbers<const N: usize>(option: &str, text: &str) -> Result<[f64; 
             "{option} {text}: expected {N} numbers with commas between"
         ))
     })
+}
+
+/// Refuses an output that cannot be, before anything is computed for it.
+pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
+    check_plain(path)
+        .and_then(|()| check_folder(path))
+        .map_err(|e| Failure::unwritten(path, e))
+}
+
+/// The same for a picture, whose ending says what it is.
+pub(crate) fn paintable(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|e| e.to_ascii_lowercase());
+    if !ending.is_some_and(|e| e == "svg" || e == "png") {
+        return Err(unpainted(PlotError::Ending(path.display().to_string())));
+    }
+    writable(path)
+}
+
+/// Of a picture that could not be written.
+pub(crate) fn unpainted(error: PlotError) -> Failure {
+    match error {
+        PlotError::Io { path, error } => Failure::unwritten(Path::new(&path), error),
+        other @ PlotError::Ending(_) => Failure::Input(other.to_string()),
+    }
 }
 
 /// The scene's title, or its file where it has none.

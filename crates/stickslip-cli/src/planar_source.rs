@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_of;
 use stickslip::planar::State;
 use stickslip::prelude::DVec3;
+use stickslip::record::files::open_plain;
 use stickslip::record::{Frame, Trajectory};
 use stickslip_console::{Failure, time};
 
@@ -84,7 +85,7 @@ impl Source {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map(|_| text)
         } else {
-            std::fs::read_to_string(&self.state)
+            open_plain(&self.state).and_then(std::io::read_to_string)
         };
         let text = text.map_err(|e| self.bad(e))?;
         Ok(Planar {

@@ -1,5 +1,6 @@
 //! `stickslip series`: numbers of a run over time.
 
+use crate::options::unpainted;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::scene_in;
@@ -162,13 +163,9 @@ impl Series {
             .and_then(|e| e.to_str())
             .unwrap_or_default();
         match ending.to_ascii_lowercase().as_str() {
-            "csv" => replace(path, self.csv().as_bytes())
-                .map_err(|e| Failure::Input(format!("{}: {e}", path.display()))),
+            "csv" => replace(path, self.csv().as_bytes()).map_err(|e| Failure::unwritten(path, e)),
             "parquet" => Ok(write_table(path, &self.columns(), &[])?),
-            "svg" | "png" => self
-                .plots(run)
-                .write(path)
-                .map_err(|e| Failure::Input(format!("{}: {e}", path.display()))),
+            "svg" | "png" => self.plots(run).write(path).map_err(unpainted),
             _ => Err(Failure::Input(format!(
                 "{}: what to write is told by the ending, which must be .csv, .parquet, .svg or .png",
                 path.display()

@@ -1,5 +1,6 @@
 //! `stickslip shot`: a picture of one moment, a moving one, or the whole run as a GLB animation.
 
+use crate::options::{unpainted, writable};
 use crate::view::with_film;
 use serde_json::json;
 use std::path::PathBuf;
@@ -101,6 +102,7 @@ impl Args {
             glass: self.glass.clone(),
             also: times,
         };
+        writable(&self.output)?;
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());
         with_film(&self.trajectory, &self.at, |film| {
             let wrong = |e: &dyn std::error::Error| Failure::Input(e.to_string());
@@ -113,13 +115,13 @@ impl Args {
                     ));
                 }
                 replace(&self.output, &film.glb())
-                    .map_err(|e| Failure::Work(format!("{}: {e}", self.output.display())))?;
+                    .map_err(|e| Failure::unwritten(&self.output, e))?;
             } else {
                 let end = film.frames().last().map_or(0.0, |f| f.step.t);
                 let drawing = film
                     .shot(at.unwrap_or(end), &options)
                     .map_err(|e| wrong(&e))?;
-                drawing.write(&self.output).map_err(|e| wrong(&e))?;
+                drawing.write(&self.output).map_err(unpainted)?;
             }
             let file = self.output.display().to_string();
             if self.json {
@@ -169,7 +171,6 @@ impl Args {
         let bytes = film
             .moving([from, to], pace, options)
             .map_err(|e| Failure::Input(e.to_string()))?;
-        replace(&self.output, &bytes)
-            .map_err(|e| Failure::Work(format!("{}: {e}", self.output.display())))
+        replace(&self.output, &bytes).map_err(|e| Failure::unwritten(&self.output, e))
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::problems::json::step::StepFile;
 use stickslip::problems::stored::{StoredAnswer, StoredProblem};
+use stickslip::record::files::replace;
 use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::local::LocalProblem;
 use stickslip::solvers::problem::residual::{self, LawParts};
@@ -84,6 +85,12 @@ impl Args {
     }
 
     fn solve_one(&self) -> Result<Verdict, Failure> {
+        if self.problem.is_dir() {
+            return Err(Failure::Input(format!(
+                "{}: this is a folder; --all solves every problem in it",
+                self.problem.display()
+            )));
+        }
         let problem = read(&self.problem)?;
         let watch = self.trace.then(Watch::start);
         let (answer, elapsed) = solve(&problem, &self.solver, self.tol, self.limit, Budget::ONCE)?;
@@ -165,8 +172,7 @@ fn write_values(path: &Path, values: &[f64]) -> Result<(), Failure> {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{x:?}");
     }
-    std::fs::write(path, text)
-        .map_err(|e| Failure::Input(format!("{}: cannot be written: {e}", path.display())))
+    replace(path, text.as_bytes()).map_err(|e| Failure::unwritten(path, e))
 }
 
 /// The parts of the law for a contact problem.

@@ -1,6 +1,6 @@
 //! `stickslip sweep`: one scene with many settings.
 
-use crate::options::overrides;
+use crate::options::{overrides, paintable, unpainted};
 use crate::signals::Signals;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -13,7 +13,7 @@ use stickslip::prelude::Scene;
 use stickslip_console::progress::Progress as Told;
 use stickslip_console::{Failure, Verdict, positive_seconds, print_as, seconds};
 use stickslip_sweep::{
-    Choice, Folder, Keep, Look, Origin, Part, Progress, RunRow, Stored, Sweep, SweepError,
+    Choice, Folder, Keep, Look, Origin, Part, Progress, RunRow, State, Stored, Sweep, SweepError,
     parse_parameter, plot, work,
 };
 
@@ -99,6 +99,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
+        self.plot.as_deref().map_or(Ok(()), paintable)?;
         let verdict = match &self.scene {
             Some(scene) if self.minimize.is_some() => return self.search(scene),
             Some(scene) => self.work(scene)?,
@@ -112,8 +113,7 @@ impl Args {
                 over: self.over.clone(),
             };
             let drawn = plot(&stored, &look).map_err(failure)?;
-            let failed = |e| Failure::Input(format!("{}: {e}", path.display()));
-            drawn.write(path).map_err(failed)?;
+            drawn.write(path).map_err(unpainted)?;
         }
         Ok(verdict)
     }
@@ -146,6 +146,12 @@ impl Args {
             seconds: start.elapsed().as_secs_f64(),
         };
         print_as(self.json, || account.json(), || account.text())?;
+        // One that is refused beside others that run is a result; where all are, the command is wrong.
+        if let Some(RunRow { why: Some(why), .. }) = rows.first()
+            && rows.iter().all(|row| row.state == State::Refused)
+        {
+            return Err(Failure::Input(format!("every run was refused: {why}")));
+        }
         Ok(if signals.came() && done.done < done.of {
             Verdict::Interrupted
         } else {

@@ -1,5 +1,6 @@
 //! `stickslip view`: a recorded run as one page to look at.
 
+use crate::options::writable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::scene_in;
@@ -46,13 +47,13 @@ impl Args {
                 output.display()
             )));
         }
+        writable(&output)?;
         with_film(&self.trajectory, &[], |film| {
             let page = match &self.second {
                 None => film.page(),
                 Some(path) => with_film(path, &[], |second| Ok(film.page_beside(second)))?,
             };
-            replace(&output, page.as_bytes())
-                .map_err(|e| Failure::Work(format!("{}: {e}", output.display())))?;
+            replace(&output, page.as_bytes()).map_err(|e| Failure::unwritten(&output, e))?;
             if self.json {
                 let file = output.display().to_string();
                 return print_json(&json!({ "file": file, "bytes": page.len() }));

@@ -195,7 +195,7 @@ fn accel_prints_the_promised_keys() {
         "--figure",
         "no/such/folder.svg",
     ])
-    .exits(1)
+    .exits(2)
     .says(&["no/such/folder.svg"]);
 }
 

@@ -191,7 +191,7 @@ fn scenes_that_cannot_be_read_exit_2() {
     );
     stickslip(&["run", &overlap])
         .exits(2)
-        .says(&["overlap", "2.5"]);
+        .says(&["overlap", "0.25 m"]);
 }
 
 #[cfg(unix)]

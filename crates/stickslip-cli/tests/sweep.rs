@@ -268,6 +268,13 @@ fn nonsense_has_a_clear_word_and_nothing_is_overwritten() {
     refused(&["speed=1,2", "--of", "my.box.height"], &["has x, y, z"]);
     refused(&["speed=1,2", "--part", "5/4"], &["3/40"]);
     refused(&["speed=1,2", "--keep", "some"], &["some"]);
+    // Where every run is refused, so is the command; where one is, that is a result.
+    let none = path(&place, "none");
+    stickslip(&["sweep", &scene, "step.h=a:b:c", "-o", &none])
+        .exits(2)
+        .says(&["every run was refused"]);
+    let one = path(&place, "one");
+    stickslip(&["sweep", &scene, "step.h=-1,0.01", "-o", &one]).exits(0);
     // A folder that holds another sweep, or something else.
     stickslip(&["sweep", &scene, "speed=1,2", "-o", &out]).exits(0);
     let before = rows(&out);

@@ -7,10 +7,12 @@ pub mod pace;
 pub mod progress;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::time::Duration;
 use stickslip::prelude::{BuildError, SceneError};
 use stickslip::record::RecordError;
+use stickslip::record::files::check_folder;
 
 pub use stickslip::model::words::time;
 
@@ -69,6 +71,24 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Of a file that cannot be written. One rule for every command: bad input where the file asked for cannot be (no such folder, no plain
+    /// file, not ours to write), failed work where the input is good and the disk is not (full, broken).
+    #[must_use]
+    pub fn unwritten(path: &Path, error: io::Error) -> Self {
+        let error = check_folder(path).err().unwrap_or(error);
+        let message = format!("{}: {error}", path.display());
+        match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::PermissionDenied
+            | ErrorKind::InvalidInput
+            | ErrorKind::InvalidFilename
+            | ErrorKind::IsADirectory
+            | ErrorKind::NotADirectory
+            | ErrorKind::ReadOnlyFilesystem => Self::Input(message),
+            _ => Self::Work(message),
+        }
+    }
+
     /// Prints the error and gives the exit code.
     pub fn report(self) -> u8 {
         let mut stderr = std::io::stderr().lock();
@@ -141,5 +161,25 @@ pub fn seconds(s: f64) -> String {
         format!("{:.1} ms", s * 1e3)
     } else {
         format!("{s:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_cannot_be_is_bad_input_and_a_full_disk_is_not() {
+        let code = |path: &Path, kind: ErrorKind| Failure::unwritten(path, kind.into()).report();
+        let here = Path::new("out.csv");
+        assert_eq!(code(here, ErrorKind::PermissionDenied), 2);
+        assert_eq!(code(here, ErrorKind::IsADirectory), 2);
+        assert_eq!(code(here, ErrorKind::StorageFull), 1);
+        let nowhere = Path::new("no-such-folder/out.csv");
+        let told = Failure::unwritten(nowhere, ErrorKind::NotFound.into()).to_string();
+        assert!(
+            told.ends_with("there is no folder no-such-folder; make it first"),
+            "{told}"
+        );
     }
 }

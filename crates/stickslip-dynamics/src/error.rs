@@ -1,6 +1,6 @@
 //! What can go wrong, in three kinds: a world that cannot be, a step that cannot be certified, a file.
 
-use stickslip_model::words::time;
+use stickslip_model::words::{length, time};
 
 /// A world that cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum BuildError {
         reason: String,
     },
     /// Two bodies overlap at the start.
-    #[error("\"{a}\" and \"{b}\" overlap at the start by {depth:.6e} m: move them apart")]
+    #[error("\"{a}\" and \"{b}\" overlap at the start by {} m: move them apart", length(*depth))]
     Overlap {
         /// One body.
         a: String,

@@ -4,12 +4,28 @@
 #[must_use]
 pub fn time(t: f64) -> String {
     let rounded: f64 = format!("{t:.11e}").parse().unwrap_or(t);
-    rounded.to_string()
+    plain(rounded)
+}
+
+/// A length, m, to six digits.
+#[must_use]
+pub fn length(x: f64) -> String {
+    plain(format!("{x:.5e}").parse().unwrap_or(x))
+}
+
+/// Without an exponent, unless that would be long.
+fn plain(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() || (1e-9..1e16).contains(&size) {
+        x.to_string()
+    } else {
+        format!("{x:e}")
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::{length, time};
 
     #[test]
     fn times_are_without_the_dust_of_rounding() {
@@ -20,5 +36,14 @@ mod tests {
         assert_eq!(time(1e-7), "0.0000001");
         assert_eq!(time(f64::NAN), "NaN");
         assert_eq!(time(f64::INFINITY), "inf");
+        assert_eq!(time(1e300), "1e300");
+    }
+
+    #[test]
+    fn lengths_have_six_digits() {
+        assert_eq!(length(5.1), "5.1");
+        assert_eq!(length(2.0 / 3.0), "0.666667");
+        assert_eq!(length(1.25e-7), "0.000000125");
+        assert_eq!(length(1e-30), "1e-30");
     }
 }

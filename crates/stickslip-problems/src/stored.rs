@@ -91,7 +91,12 @@ impl StoredProblem {
             .extension()
             .and_then(|e| e.to_str())
             .unwrap_or_default();
-        let open = |path: &Path| std::fs::read(path).map_err(|e| format!("cannot be read: {e}"));
+        let open = |path: &Path| {
+            std::fs::read(path).map_err(|e| match e.kind() {
+                std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+                _ => format!("cannot be read: {e}"),
+            })
+        };
         let text = |path: &Path| {
             String::from_utf8(open(path)?).map_err(|_| "is not text in UTF-8".to_string())
         };

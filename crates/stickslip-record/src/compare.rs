@@ -128,7 +128,7 @@ impl Comparison {
 /// Bodies are matched by name. Where the second trajectory has no state at the very time, one is
 /// interpolated between its neighbours: linearly in position and velocities, by the shortest
 /// rotation in orientation; the error of that is of the order of the square of its time step, so
-/// give the finer trajectory second. Two times closer than 1e-9 of a step count as the same.
+/// give the finer trajectory second. Of the states before and after an impact, which have one time, those after it are compared. Two times closer than 1e-9 of a step count as the same.
 ///
 /// # Errors
 /// [`RecordError::DifferentBodies`], [`RecordError::NoCommonTime`], or what reading gives.
@@ -138,8 +138,12 @@ pub fn compare(a: States<'_>, b: States<'_>) -> Result<Comparison, RecordError> 
     let mut track = Track::new(b)?;
     let mut rows = Vec::new();
     let (mut outside, mut span) = (0, None);
-    for snapshot in a {
+    let mut snapshots = a.peekable();
+    while let Some(snapshot) = snapshots.next() {
         let Snapshot { t, bodies } = snapshot?;
+        if matches!(snapshots.peek(), Some(Ok(next)) if next.t == t) {
+            continue;
+        }
         span = Some((span.map_or(t, |(first, _)| first), t));
         let Some(interpolated) = track.seek(t)? else {
             outside += 1;

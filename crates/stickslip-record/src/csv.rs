@@ -43,6 +43,8 @@ pub struct CsvWriter {
     quoted: Vec<String>,
     names: Vec<String>,
     joint_names: Vec<String>,
+    /// The step that was asked for, s.
+    h: f64,
     last: Option<(u64, f64)>,
     /// Held from `start` to `finish`.
     lock: Option<Lock>,
@@ -69,6 +71,7 @@ impl CsvWriter {
             quoted: Vec::new(),
             names: Vec::new(),
             joint_names: Vec::new(),
+            h: 0.0,
             last: None,
             lock: None,
         }
@@ -90,6 +93,8 @@ impl CsvWriter {
     }
 
     fn write_step(&mut self, h: f64, step: &StepRecord) -> Result<(), RecordError> {
+        // No time passes in an impact: its forces are means over the step that was asked for.
+        let h = if h > 0.0 { h } else { self.h };
         for (name, state) in self.quoted.iter().zip(&step.bodies) {
             let rows = &mut self.bodies.rows;
             // Writing to a String cannot fail.
@@ -101,7 +106,6 @@ impl CsvWriter {
         }
         self.bodies.flush(false)?;
         if let Some(table) = &mut self.contacts {
-            // An impact's force is its mean over the step that was asked for.
             let h = if step.h > 0.0 { step.h } else { h };
             for contact in &step.contacts {
                 write_contact(&mut table.rows, &self.quoted, step.t, h, contact);
@@ -142,12 +146,14 @@ impl Recorder for CsvWriter {
             table.create(JOINT_COLUMNS)?;
         }
         self.lock = Some(lock);
+        self.h = header.h;
         self.write_step(header.h, initial)
     }
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         let (last, t) = self.last.ok_or(RecordError::Order("record before start"))?;
-        if step.step <= last || step.t <= t || step.t <= before.t {
+        let after = |t: f64| step.t > t || (step.kind.is_impact() && step.t == t);
+        if step.step <= last || !after(t) || !after(before.t) {
             return Err(RecordError::Inconsistent {
                 step: step.step,
                 reason: format!("ends at {} s, after step {last} at {t} s", step.t),

@@ -120,6 +120,14 @@ pub enum RecordError {
         /// The contradiction.
         reason: String,
     },
+    /// What a file says cannot be what one run wrote.
+    #[error("{}: its tables are damaged, or of different runs: {source}", path.display())]
+    Spoilt {
+        /// The trajectory, as it was opened.
+        path: PathBuf,
+        /// Where, and what contradicts what.
+        source: Box<Self>,
+    },
     /// A line of a CSV cannot be understood.
     #[error("{}:{line}: {reason}", path.display())]
     Csv {
@@ -175,6 +183,17 @@ impl RecordError {
         move |source| Self::Io {
             path: path.to_path_buf(),
             source,
+        }
+    }
+
+    /// A contradiction with the file in which it stands; other errors name their file themselves.
+    pub(crate) fn read_from(self, path: &Path) -> Self {
+        match self {
+            Self::Inconsistent { .. } | Self::NotFinite { .. } => Self::Spoilt {
+                path: path.to_path_buf(),
+                source: Box::new(self),
+            },
+            other => other,
         }
     }
 }

@@ -13,7 +13,11 @@ use std::time::Duration;
 /// # Errors
 /// Where the operating system refuses, or what is there is no plain file.
 pub fn open_plain(path: &Path) -> io::Result<File> {
-    if fs::metadata(path)?.is_file() {
+    let found = fs::metadata(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => io::Error::new(e.kind(), "there is no such file"),
+        _ => e,
+    })?;
+    if found.is_file() {
         File::open(path)
     } else {
         Err(not_plain())
@@ -32,7 +36,8 @@ pub fn check_plain(path: &Path) -> io::Result<()> {
 }
 
 fn not_plain() -> io::Error {
-    io::Error::other("this is no plain file (but a folder, a pipe or a device)")
+    let message = "this is no plain file (but a folder, a pipe or a device)";
+    io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 /// Do two paths lead to one file?
@@ -69,7 +74,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Is there a folder for this file?
-fn check_folder(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// Where there is none, with words for whoever asked for the file.
+pub fn check_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
             let message = format!(

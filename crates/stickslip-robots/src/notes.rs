@@ -8,6 +8,8 @@ type Known = (&'static str, &'static str, &'static str);
 
 const PICTURES: &str = "for pictures";
 
+const XACRO: &str = "this is xacro, from which URDF is made: xacro FILE > robot.urdf";
+
 /// Of URDF, what has no effect on motion.
 const URDF_IDLE: [Known; 3] = [
     ("visual", "", PICTURES),
@@ -16,7 +18,10 @@ const URDF_IDLE: [Known; 3] = [
 ];
 
 /// Of URDF, what would have an effect and is not there.
-const URDF_MISSING: [Known; 7] = [
+const URDF_MISSING: [Known; 10] = [
+    ("include", "", XACRO),
+    ("macro", "", XACRO),
+    ("property", "", XACRO),
     ("limit", "velocity", "speeds are not limited"),
     (
         "safety_controller",

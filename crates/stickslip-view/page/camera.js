@@ -19,7 +19,13 @@ class Camera {
     };
     while (this.distance > 1.2 * radius && seen()) this.distance *= 0.97;
     this.distance *= 1.03;
+    this.start = this.pose();
   }
+
+  pose() { return [...this.target, this.azimuth, this.elevation, this.distance]; }
+
+  // Has nobody moved it? Then it may look anew where the window gets its size, or another one.
+  untouched() { return this.pose().every((v, k) => v === this.start[k]); }
 
   eye() {
     const c = Math.cos(this.elevation);

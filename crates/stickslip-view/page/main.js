@@ -245,7 +245,7 @@ async function main() {
   view.addEventListener("pointercancel", release);
   view.addEventListener("wheel", (event) => { event.preventDefault(); camera.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.0012)); state.dirty = true; }, { passive: false });
   // Drawn in the very frame in which the size changes: what waits for the next one is seen stretched until then.
-  const fit = new ResizeObserver(() => { plots.prepare(); draw(); });
+  const fit = new ResizeObserver(() => { if (camera.untouched()) camera.reset(); plots.prepare(); draw(); });
   for (const id of ["stage", "strip"]) fit.observe($(id));
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));

@@ -23,7 +23,7 @@ class Panel {
   table(rows, thing) {
     const table = element("table");
     for (const [name, value, key, plot] of rows) {
-      const row = element("tr"), cell = element("td"), box = element("div", value), head = element("th", name);
+      const row = element("tr"), cell = element("td"), box = spelled(value), head = element("th", name);
       if (key) box.dataset.value = key;
       cell.append(box);
       if (plot && thing) head.append(this.plotButton(thing, plot, name));

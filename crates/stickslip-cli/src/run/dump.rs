@@ -82,8 +82,7 @@ impl Dump {
         let path = self
             .folder
             .join(format!("{}-step{step}.{ending}", self.name));
-        std::fs::write(&path, bytes)
-            .map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?;
+        std::fs::write(&path, bytes).map_err(|e| Failure::unwritten(&path, e))?;
         self.written.push(path);
         Ok(())
     }

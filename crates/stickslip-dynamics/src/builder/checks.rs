@@ -106,13 +106,18 @@ pub(super) fn radius_of_gyration(mass: &MassProperties) -> Option<f64> {
     (trace > 0.0).then(|| libm::sqrt(0.5 * trace / mass.mass))
 }
 
+/// The largest coefficient of friction. The residuals of a contact that sticks are the differences of numbers that are μ times as large: of boxes
+/// that tumbled onto the ground none stopped with up to 1e5, five of eight did with 1e6, all with 1e8.
+pub(crate) const MOST_FRICTION: f64 = 1e5;
+
 pub(super) fn check_friction(setting: &'static str, friction: Friction) -> Result<(), BuildError> {
     let Friction { stick, slide } = friction;
-    if slide >= 0.0 && stick >= slide && stick.is_finite() {
+    if slide >= 0.0 && stick >= slide && stick <= MOST_FRICTION {
         return Ok(());
     }
-    let reason =
-        format!("needs 0 <= kinetic <= static < infinity, got static {stick}, kinetic {slide}");
+    let reason = format!(
+        "needs 0 <= kinetic <= static <= {MOST_FRICTION:e}, got static {stick:?}, kinetic {slide:?}"
+    );
     Err(BuildError::Setting { setting, reason })
 }
 
@@ -129,7 +134,10 @@ pub(super) fn check_gravity(gravity: DVec3) -> Result<(), BuildError> {
     if gravity.is_finite() && gravity.abs().max_element() <= LARGEST {
         return Ok(());
     }
-    let reason = format!("must be finite and at most {LARGEST:e} m/s², got {gravity}");
+    let reason = format!(
+        "must be finite and at most {LARGEST:e} m/s², got {:?}",
+        gravity.to_array()
+    );
     let setting = "gravity";
     Err(BuildError::Setting { setting, reason })
 }

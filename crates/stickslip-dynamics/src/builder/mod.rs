@@ -8,7 +8,7 @@ mod joint;
 mod material_pair;
 
 pub use body::BodySpec;
-pub(crate) use checks::RATIOS;
+pub(crate) use checks::{MOST_FRICTION, RATIOS};
 pub use joint::{
     AxisSpec, BALL, GearSpec, HINGE, HoldSpec, JointSpec, MotorSpec, SLIDER, SpringSpec, WORLD,
 };

@@ -93,8 +93,24 @@ fn token_at(text: &str, start: usize, first: char) -> Result<(TokenKind, usize),
         other => {
             let span = start..start + other.len_utf8();
             let message = format!("unexpected character {other:?}");
-            return Err(ExpressionError::new(span, message));
+            let error = ExpressionError::new(span, message);
+            return Err(match instead_of(other) {
+                Some(help) => error.with_help(help),
+                None => error,
+            });
         }
+    })
+}
+
+/// What is written here for a sign that is common elsewhere.
+fn instead_of(sign: char) -> Option<&'static str> {
+    Some(match sign {
+        '°' => "degrees are written as `90 deg`",
+        '%' => "50 % are written as 0.5",
+        '×' | '·' | '⋅' => "a product is written with `*`",
+        '−' | '–' => "a minus is written with `-`",
+        '=' => "there is no `=` in a formula; compare with <, <=, > or >=",
+        _ => return None,
     })
 }
 

@@ -34,7 +34,16 @@ pub(super) fn parse(text: &str) -> Result<Vec<(Item, Span)>, ExpressionError> {
         Some(token) => Err(match token.kind {
             kind if is_comparison(kind) => chained(token),
             TokenKind::Close => ExpressionError::new(token.span(), "this `)` closes nothing"),
-            _ => ExpressionError::new(token.span(), "expected an operator or the end here"),
+            kind => {
+                let error =
+                    ExpressionError::new(token.span(), "expected an operator or the end here");
+                match kind {
+                    TokenKind::Name => error.with_help(
+                        "a product is written with `*`; units are not written: m, kg, s, N and rad (or `30 deg`)",
+                    ),
+                    _ => error,
+                }
+            }
         }),
     }
 }

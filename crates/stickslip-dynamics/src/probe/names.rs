@@ -108,15 +108,16 @@ pub(super) fn of_one(name: &str, model: &Model) -> Result<What, String> {
     // Names may have dots: the longest that fits.
     let bodies = model.body_names().enumerate().map(|(k, n)| (n, k, false));
     let joints = model.joint_names().enumerate().map(|(k, n)| (n, k, true));
+    // A name alone says whose, but not which number.
     let fits = |owner: &&(&str, usize, bool)| {
         name.strip_prefix(owner.0)
-            .is_some_and(|rest| rest.starts_with('.'))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let owners: Vec<_> = bodies.chain(joints).collect();
     let mut fitting: Vec<_> = owners.iter().filter(fits).collect();
     fitting.sort_by_key(|owner| usize::MAX - owner.0.len());
     for &&(owner, k, is_joint) in &fitting {
-        let rest = &name[owner.len() + 1..];
+        let rest = name[owner.len()..].strip_prefix('.').unwrap_or_default();
         let what = if is_joint {
             of_joint(k, rest)
         } else {

@@ -73,7 +73,11 @@ impl Files {
             )));
         };
         let unreadable = |e: std::io::Error| FileFault::new(format!("cannot read `{name}`: {e}"));
-        let path = folder.join(name).canonicalize().map_err(unreadable)?;
+        let path = folder.join(name);
+        let path = path.canonicalize().map_err(|e| {
+            let why = super::missing(&path, &e).unwrap_or_else(|| e.to_string());
+            FileFault::new(format!("cannot read `{name}`: {why}"))
+        })?;
         let inside = folder.canonicalize().is_ok_and(|f| path.starts_with(f));
         if !inside && !self.anywhere {
             return Err(FileFault {

@@ -5,6 +5,7 @@ use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, items, shown};
 use super::table::Table;
 use super::{Curve, Material};
+use crate::builder::MOST_FRICTION;
 use stickslip_model::{Friction, Moments};
 
 /// The friction, restitution and moments in a table, with those of `other` where they are absent.
@@ -38,18 +39,32 @@ pub(super) fn read_length(
     node.map(|node| reader.not_negative(node, key)).transpose()
 }
 
+/// A coefficient of friction: not negative, and not beyond what a step can be certified with.
+fn coefficient(reader: &Reader<'_>, node: &Node, what: &str) -> Outcome<f64> {
+    let value = reader.not_negative(node, what)?;
+    if value <= MOST_FRICTION {
+        return Ok(value);
+    }
+    let message = format!(
+        "{what} must be at most {MOST_FRICTION:e}, but is {}",
+        shown(value)
+    );
+    let help = "what is to stick at any load sticks with 100 as well; what must not slide at all belongs on a joint";
+    Err(Fault::new(&node.place, message).with_help(help))
+}
+
 /// Friction: one coefficient, or one for sticking and one for sliding.
 pub(super) fn read_friction(reader: &Reader<'_>, node: &Node) -> Outcome<Friction> {
     let Value::Table(_) = node.value else {
-        return reader.not_negative(node, "friction").map(Friction::same);
+        return coefficient(reader, node, "friction").map(Friction::same);
     };
     if let Some(curve) = read_curve(reader, node)? {
         return Ok(curve.at_rest());
     }
     let table = Table::open(node, &FRICTION)?;
-    let stick = reader.not_negative(table.need("static")?, "static friction")?;
+    let stick = coefficient(reader, table.need("static")?, "static friction")?;
     let sliding = table.need("kinetic")?;
-    let kinetic = reader.not_negative(sliding, "kinetic friction")?;
+    let kinetic = coefficient(reader, sliding, "kinetic friction")?;
     if kinetic > stick {
         let (slides, sticks) = (shown(kinetic), shown(stick));
         let message =
@@ -70,8 +85,8 @@ pub(super) fn read_curve(reader: &Reader<'_>, node: &Node) -> Outcome<Option<Cur
     let table = Table::open(node, &FRICTION)?;
     if let Some(node) = table.get("speed") {
         return Ok(Some(Curve::Stribeck {
-            stick: reader.not_negative(table.need("static")?, "static friction")?,
-            slide: reader.not_negative(table.need("kinetic")?, "kinetic friction")?,
+            stick: coefficient(reader, table.need("static")?, "static friction")?,
+            slide: coefficient(reader, table.need("kinetic")?, "kinetic friction")?,
             speed: reader.positive(node, "the speed")?,
         }));
     }

@@ -22,15 +22,6 @@ pub(super) fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Motion> {
                 "a motion that is prescribed is a table of formulas of the time, such as { position = [\"0.1*sin(2*pi*t)\", 0, 0] }",
             ))
         }
-        Value::Text(word) if matches!(word.text.as_str(), "static" | "dynamic") => {
-            let meant = if word.text == "static" {
-                "fixed"
-            } else {
-                "free"
-            };
-            let message = format!("unknown motion \"{}\"", word.text);
-            Err(Fault::new(&node.place, message).with_help(format!("did you mean \"{meant}\"?")))
-        }
         Value::Text(_) => Ok(match choice(node, "motion", &["free", "fixed"])? {
             "fixed" => Motion::Fixed,
             _ => Motion::Free,

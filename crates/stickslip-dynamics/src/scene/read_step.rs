@@ -18,6 +18,10 @@ const MAX_DIRECTIONS: u32 = stickslip_solvers::problem::MOST_DIRECTIONS as u32;
 
 /// The most steps of a run.
 const MAX_STEPS: f64 = 1e12;
+/// The longest step, s: of a year's step nobody knows what it would be for, and squares of much more are no numbers any more.
+const LONGEST: f64 = 1e9;
+/// The largest tolerance, relative to max(1 m/s, speed): a law that is missed by all of the speed is no law.
+const LOOSEST: f64 = 1.0;
 
 /// Reads the `[step]` table.
 pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSettings> {
@@ -49,7 +53,7 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
         None => SOLVERS[0],
     };
     let tolerance = match table.get("tolerance") {
-        Some(node) => reader.positive(node, "the tolerance")?,
+        Some(node) => read_tolerance(reader, node)?,
         None => Settings::TOLERANCE,
     };
     let accept = match table.get("accept") {
@@ -72,9 +76,29 @@ pub(super) fn read_step(reader: &Reader<'_>, node: &Node) -> Outcome<StepSetting
     })
 }
 
+/// What a certified step may miss the law by, relative to max(1 m/s, speed).
+fn read_tolerance(reader: &Reader<'_>, node: &Node) -> Outcome<f64> {
+    let tolerance = reader.positive(node, "the tolerance")?;
+    if tolerance <= LOOSEST {
+        return Ok(tolerance);
+    }
+    let message = format!(
+        "the tolerance must be at most {LOOSEST}, but is {}: whatever bodies do would be certified",
+        shown(tolerance)
+    );
+    Err(Fault::new(&node.place, message))
+}
+
 /// The step size and the end of the run, s.
 fn read_times(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<(f64, f64)> {
     let h = reader.positive(table.need("h")?, "the step size `h`")?;
+    if h > LONGEST {
+        let message = format!(
+            "a step of {} s is longer than {LONGEST:e} s, the most that can be computed with",
+            shown(h)
+        );
+        return Err(Fault::new(&table.need("h")?.place, message));
+    }
     let end = table.need("until")?;
     let until = reader.positive(end, "the end `until`")?;
     if h > until {

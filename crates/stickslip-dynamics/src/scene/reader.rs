@@ -295,6 +295,24 @@ pub(super) fn flag(node: &Node) -> Outcome<bool> {
     }
 }
 
+/// What other programs call our joints, motions and solvers.
+const ELSEWHERE: [(&str, &str); 14] = [
+    ("revolute", "hinge"),
+    ("continuous", "hinge"),
+    ("prismatic", "slider"),
+    ("spherical", "ball"),
+    ("ball-and-socket", "ball"),
+    ("weld", "fixed"),
+    ("rigid", "fixed"),
+    ("generic", "six-dof"),
+    ("free", "six-dof"),
+    ("static", "fixed"),
+    ("dynamic", "free"),
+    ("pgs", "nsgs"),
+    ("gauss-seidel", "nsgs"),
+    ("psor", "nsgs"),
+];
+
 /// One of a list of names.
 pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome<&'static str> {
     let name = text(node, &format!("the name of a {what}"))?;
@@ -302,8 +320,14 @@ pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome
         return Ok(found);
     }
     let fault = Fault::new(&node.place, format!("unknown {what} \"{name}\""));
-    Err(match nearest(name, known.iter().copied()) {
-        Some(meant) => fault.with_help(format!("did you mean \"{meant}\"?")),
-        None => fault.with_help(format!("known are \"{}\"", known.join("\", \""))),
-    })
+    let ours = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name);
+    let ours = ours
+        .map(|(_, ours)| *ours)
+        .filter(|ours| known.contains(ours));
+    Err(
+        match ours.or_else(|| nearest(name, known.iter().copied())) {
+            Some(meant) => fault.with_help(format!("did you mean \"{meant}\"?")),
+            None => fault.with_help(format!("known are \"{}\"", known.join("\", \""))),
+        },
+    )
 }

@@ -72,6 +72,11 @@ fn open<R: BufRead + 'static>(path: &Path, input: R) -> Result<States<'static>, 
             reader.ahead = Some(row);
             break;
         }
+        // A state before an impact and one after it have one time.
+        if names.first().is_some_and(|first| *first == row.body) {
+            reader.ahead = Some(row);
+            break;
+        }
         if reader
             .places
             .insert(row.body.clone(), names.len())
@@ -169,7 +174,7 @@ impl<R: BufRead> Reader<R> {
             };
             if i == 0 {
                 snapshot.t = row.t;
-                if row.t <= self.last_t {
+                if row.t < self.last_t {
                     return Err(self.wrong(format!("{} s after {} s", row.t, self.last_t)));
                 }
             } else if row.t != snapshot.t {
@@ -232,6 +237,18 @@ mod tests {
         assert_eq!(cut.len(), 2);
         let inside_the_name = text.rfind("b,c").unwrap() + 1;
         assert_eq!(read(&text[..inside_the_name]).unwrap().1.len(), 2);
+    }
+
+    #[test]
+    fn an_impact_has_two_states_at_one_time() {
+        let mut text = format!("{BODY_COLUMNS}\n");
+        for t in [0.0, 0.0, 0.1, 0.2, 0.2] {
+            text += &(line(t, "a") + &line(t, "b"));
+        }
+        let (names, snapshots) = read(&text).unwrap();
+        assert_eq!(names, ["a", "b"]);
+        let times: Vec<f64> = snapshots.iter().map(|s| s.t).collect();
+        assert_eq!(times, [0.0, 0.0, 0.1, 0.2, 0.2]);
     }
 
     #[test]

@@ -124,7 +124,8 @@ pub(crate) fn read_states(path: &Path) -> Result<States<'static>, RecordError> {
             }
             let Snapshot { t, bodies } = &states.snapshot;
             check_states(&header.bodies, states.step, *t, bodies)?;
-            if *t <= last_t {
+            // No time passes in an impact.
+            if *t < last_t {
                 return Err(RecordError::Inconsistent {
                     step: states.step,
                     reason: format!("{t} s after {last_t} s"),

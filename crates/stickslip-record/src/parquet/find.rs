@@ -3,7 +3,7 @@
 use super::decode::TableReader;
 use super::parts;
 use super::tables::{
-    BODIES, FileHeader, PART_FILES, Paths, STEPS, TABLE_NAMES, TABLES, Texts, has_format,
+    BODIES, CONTACTS, FileHeader, PART_FILES, Paths, STEPS, TABLE_NAMES, TABLES, Texts, has_format,
     read_metadata, read_texts,
 };
 use crate::error::RecordError;
@@ -35,6 +35,12 @@ pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
             return Err(RecordError::io(path)(missing));
         }
         (false, true, _) => {
+            if let Some(whole) = table_of(path) {
+                return Err(RecordError::NotATrajectory {
+                    path: path.to_path_buf(),
+                    reason: format!("it is a table of one; give {}", whole.display()),
+                });
+            }
             return Ok(Found {
                 files: paths.tables.map(|table| vec![table]),
                 parts: None,
@@ -65,6 +71,16 @@ pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
         parts: Some(folder.to_path_buf()),
         warning: Some(format!("{}: {why}", folder.display())),
     })
+}
+
+/// The trajectory of which a file is a table other than the first.
+fn table_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let stem = PART_FILES[CONTACTS..]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.'))?;
+    let whole = path.with_file_name(format!("{stem}.parquet"));
+    whole.is_file().then_some(whole)
 }
 
 /// With how the run ended, where that lies beside its parts, and with the seal of the last of them.

@@ -13,7 +13,7 @@ use crate::recorder::{Recorder, Start, check_step};
 use crate::states::Snapshot;
 use crate::trajectory::{Frame, check_successor};
 use glam::DVec3;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stickslip_geometry::Feature;
 use stickslip_model::{Certificate, Contact, ContactImpulse, Friction, Kind, Residual, StepRecord};
 
@@ -27,6 +27,8 @@ pub struct Reader {
     pub summary: Option<Summary>,
     /// What is odd about the files but can be lived with.
     pub warnings: Vec<String>,
+    /// As it was opened.
+    path: PathBuf,
     bodies: BodyRows,
     contacts: TableReader,
     steps: TableReader,
@@ -73,6 +75,10 @@ impl Reader {
     /// If the files are not those of a trajectory. What is wrong further on comes with the steps.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();
+        Self::open_tables(path).map_err(|e| e.read_from(path))
+    }
+
+    fn open_tables(path: &Path) -> Result<Self, RecordError> {
         if is_csv(path) {
             return Err(RecordError::NoImpulses {
                 path: path.to_path_buf(),
@@ -90,8 +96,6 @@ impl Reader {
             }),
             None => Ok(()),
         };
-        present(CONTACTS)?;
-        present(STEPS)?;
         let names = files.clone();
         let [bodies, contacts, steps, joints] = files.clone();
         let mut tables = [
@@ -99,6 +103,11 @@ impl Reader {
             TableReader::new(TABLES[CONTACTS], contacts),
             TableReader::new(TABLES[STEPS], steps),
         ];
+        if let Err(missing) = present(CONTACTS).and_then(|()| present(STEPS)) {
+            // Of a file that is damaged, or none of ours, nothing can be missing.
+            tables[BODIES].metadata()?;
+            return Err(missing);
+        }
         let common = common_header(&mut tables, &names)?;
         let joints = if tables_of(&common.header) > JOINTS {
             present(JOINTS)?;
@@ -126,6 +135,7 @@ impl Reader {
         } = common;
         let [bodies, contacts, steps] = tables;
         Ok(Self {
+            path: path.to_path_buf(),
             bodies: BodyRows::new(bodies, &header.bodies),
             header,
             summary,
@@ -396,7 +406,8 @@ impl Iterator for Reader {
         if self.done {
             return None;
         }
-        let frame = self.frame().transpose();
+        let frame = self.frame().map_err(|e| e.read_from(&self.path));
+        let frame = frame.transpose();
         self.done = !matches!(frame, Some(Ok(_)));
         frame
     }

@@ -287,7 +287,7 @@ fn what_is_wrong_with_the_files_is_said() {
                 written(&other, 12, 5, 20);
                 fs::copy(&Paths::new(&other).tables[2], &t[2]).unwrap();
             }),
-            "step 0: the tables of bodies and steps come from different runs",
+            "run.parquet: its tables are damaged, or of different runs: step 0: the tables of bodies and steps come from different runs",
         ),
         (
             message(|folder, t| {
@@ -299,7 +299,7 @@ fn what_is_wrong_with_the_files_is_said() {
                 run.replay(&mut ParquetWriter::new(&other)).unwrap();
                 fs::copy(&Paths::new(&other).tables[2], &t[2]).unwrap();
             }),
-            "step 10: bodies, contacts or joints of a later step, which is missing",
+            "run.parquet: its tables are damaged, or of different runs: step 10: bodies, contacts or joints of a later step, which is missing",
         ),
         (
             message(|folder, t| {
@@ -309,7 +309,7 @@ fn what_is_wrong_with_the_files_is_said() {
                 run.replay(&mut ParquetWriter::new(&other)).unwrap();
                 fs::copy(&Paths::new(&other).tables[1], &t[1]).unwrap();
             }),
-            "step 10: its contacts are not as many as the step says",
+            "run.parquet: its tables are damaged, or of different runs: step 10: its contacts are not as many as the step says",
         ),
         (
             message(|folder, t| {
@@ -320,7 +320,7 @@ fn what_is_wrong_with_the_files_is_said() {
                 run.replay(&mut ParquetWriter::new(&other)).unwrap();
                 fs::copy(&Paths::new(&other).tables[0], &t[0]).unwrap();
             }),
-            "step 5: its bodies are missing",
+            "run.parquet: its tables are damaged, or of different runs: step 5: its bodies are missing",
         ),
     ] {
         assert_eq!(found, expected);

@@ -16,7 +16,7 @@ pub(super) struct Places {
 }
 
 fn cannot(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
-    move |e| Failure::Work(format!("{}: {e}", path.display()))
+    move |e| Failure::unwritten(path, e)
 }
 
 /// Opens a file to write, with the folders it lies in; what it holds stays until there is something better.

@@ -343,6 +343,30 @@ const tests = {
     await it.close();
   },
 
+  async "all that ever moves is in sight from the start and in every window, until somebody looks elsewhere"(browser, pages) {
+    const it = await Watched.open(browser, pages.stack);
+    // Corners of the box around everything, as they are projected: -1 to 1 is the window.
+    const widest = () => it.page.evaluate(() => {
+      const { camera } = window.stickslip, { low, high } = camera.home, view = document.getElementById("view");
+      const matrix = camera.matrix(view.clientWidth / view.clientHeight);
+      const corner = (k) => [0, 1, 2].map((i) => ((k >> i) & 1 ? high[i] : low[i])).concat(1);
+      const seen = (p) => { const at = (row) => p.reduce((sum, v, k) => sum + v * matrix[4 * k + row], 0); return Math.max(Math.abs(at(0)), Math.abs(at(1))) / at(3); };
+      return Math.max(...[0, 1, 2, 3, 4, 5, 6, 7].map((k) => seen(corner(k))));
+    });
+    for (const [width, height] of [[1280, 800], [700, 900], [390, 844], [1600, 500]]) {
+      await it.page.setViewportSize({ width, height });
+      await it.page.waitForTimeout(300);
+      const most = await widest();
+      check(most > 0.7 && most < 0.95, `it fills ${width} × ${height}, found ${most}`);
+    }
+    await it.page.keyboard.press("+");
+    const near = await it.page.evaluate(() => window.stickslip.camera.distance);
+    await it.page.setViewportSize({ width: 1000, height: 800 });
+    await it.page.waitForTimeout(300);
+    check((await it.page.evaluate(() => window.stickslip.camera.distance)) === near, "a view that was chosen stays");
+    await it.close();
+  },
+
   async "a ball stays round, whatever the window's size and from the first picture of it on"(browser, pages) {
     const it = await Watched.open(browser, pages.ball);
     // This observer is called after the page's own, before anything is painted: what it notes is what is seen.

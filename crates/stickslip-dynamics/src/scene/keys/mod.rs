@@ -77,7 +77,7 @@ pub(in crate::scene) enum Kind {
 }
 
 /// What other programs call our keys.
-pub(in crate::scene) const SYNONYMS: [(&str, &str); 29] = [
+pub(in crate::scene) const SYNONYMS: [(&str, &str); 30] = [
     ("between", "bodies"),
     ("bodies", "between"),
     ("body-a", "bodies"),
@@ -92,6 +92,7 @@ pub(in crate::scene) const SYNONYMS: [(&str, &str); 29] = [
     ("g", "gravity"),
     ("height", "length"),
     ("id", "name"),
+    ("kind", "type"),
     ("kind", "motion"),
     ("mu", "friction"),
     ("omega", "angular-velocity"),
