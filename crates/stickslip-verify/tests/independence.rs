@@ -148,3 +148,33 @@ fn bodies_elsewhere_change_no_bit_of_a_mechanism() {
     assert!(6 * divided <= runs, "{divided} of {runs} runs divided");
     assert!(mixed > 0, "no step along both gradients");
 }
+
+/// A ball that lands far away and slides is solved for twice, with friction at rest and with that of what slides: two wheels whose teeth touch, which are in
+/// the same problem, keep their answer.
+#[test]
+fn a_ball_that_begins_to_slide_elsewhere_changes_no_bit_of_a_mechanism() {
+    let family = Family::named("gears").expect("a family");
+    let text = family.scene(2_119_476_360);
+    let ball = r#"
+[[body]]
+name = "m far floor"
+motion = "fixed"
+shape = { box = { size = [9.0, 9.0, 1.0] } }
+position = [35.0, -523.0, 4.5]
+
+[[body]]
+name = "m far ball"
+shape = { ball = { radius = 0.433 } }
+density = 1000.0
+position = [35.0, -523.0, 5.43516]
+velocity = [1.08, 0.0, 0.0]
+"#;
+    let (alone, beside) = (
+        film(&text, "alone"),
+        film(&format!("{text}{ball}"), "beside"),
+    );
+    assert_eq!(alone.len(), STEPS);
+    for (step, (alone, beside)) in alone.iter().zip(&beside).enumerate() {
+        assert!(alone.bodies == beside.bodies, "step {}", step + 1);
+    }
+}

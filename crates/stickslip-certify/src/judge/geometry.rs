@@ -27,15 +27,15 @@ const ACROSS: f64 = 1e-9;
 const PAST: f64 = 0.25;
 
 /// Normals and places may be off by four times the turn of the step, but by no more turn than this, rad.
-const SWING: f64 = 0.1;
+pub(super) const SWING: f64 = 0.1;
 
 /// What is level to this part of the smaller body's size is level.
 const LEVEL: f64 = 1e-7;
 
 /// A convex piece of a body, where gaps are measured.
-struct Piece<'a> {
-    shape: Cow<'a, Shape>,
-    pose: Pose,
+pub(super) struct Piece<'a> {
+    pub(super) shape: Cow<'a, Shape>,
+    pub(super) pose: Pose,
 }
 
 /// What a row misses.
@@ -138,7 +138,7 @@ fn better_reading(
     }
 }
 
-fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
+pub(super) fn piece<'a>(case: &Case<'a>, contact: &Contact, k: usize) -> Option<Piece<'a>> {
     let body = contact.bodies[k];
     let (whole, pose) = (&case.model.bodies[body].shape, case.pose(body));
     if whole.is_convex() && contact.pieces[k] == 0 {
@@ -532,7 +532,7 @@ impl<'a> Reading<'a> {
 }
 
 /// The velocity that a body would have without contacts, but for its turn.
-fn free_twist(case: &Case, k: usize) -> Twist {
+pub(super) fn free_twist(case: &Case, k: usize) -> Twist {
     let mut twist = case.before[k].twist;
     if let Some(mass) = case.model.bodies[k].mass {
         twist.linear += case.given.wrench[k].force * (case.given.h / mass.mass);
@@ -541,7 +541,7 @@ fn free_twist(case: &Case, k: usize) -> Twist {
 }
 
 /// How fast the two bodies of a contact move past each other there, before the step or after it, m/s.
-fn speed_at(case: &Case, contact: &Contact) -> f64 {
+pub(super) fn speed_at(case: &Case, contact: &Contact) -> f64 {
     let speed = |states: &[BodyState]| {
         let [a, b] = contact
             .bodies
@@ -591,18 +591,18 @@ fn turn(case: &Case, k: usize) -> f64 {
 }
 
 /// How far the two bodies of a contact go within the step.
-struct Travel {
+pub(super) struct Travel {
     /// How far their points there may move by the velocities before the step, m,
-    before: f64,
+    pub(super) before: f64,
     /// and by those before it and after it.
-    all: f64,
+    pub(super) all: f64,
     /// How far they turn, rad.
-    swing: f64,
+    pub(super) swing: f64,
 }
 
 impl Travel {
     /// Over the step asked for where no time passes.
-    fn of(case: &Case, contact: &Contact) -> Self {
+    pub(super) fn of(case: &Case, contact: &Contact) -> Self {
         let h = if case.given.h > 0.0 {
             case.given.h
         } else {

@@ -4,6 +4,7 @@ mod bodies;
 mod energy;
 mod geometry;
 mod island_bounds;
+mod lines;
 mod penetration;
 mod supporting;
 mod way;
@@ -17,6 +18,7 @@ use bodies::Sum;
 use geometry::judge_geometry;
 use glam::{DMat3, DVec2, DVec3};
 pub(crate) use island_bounds::IslandBounds;
+use lines::judge_lines;
 use stickslip_geometry::Pose;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
@@ -123,6 +125,7 @@ impl Judge {
                 .island_bounds
                 .of(case, contact.contact.bodies.map(Some));
             judge_geometry(case, &self.inverse, contact, &bound, &mut c);
+            judge_lines(case, &self.inverse, contact, &bound, &mut c);
             let law = AnyLaw::of(case, &self.inverse, contact);
             law.judge(&mut c, &bound);
             self.modes.push(law.mode());
@@ -149,6 +152,7 @@ impl Judge {
         for (k, contact) in case.contacts.iter().enumerate() {
             let mut c = Certificate::default();
             judge_geometry(case, &self.inverse, contact, &Bound::default(), &mut c);
+            judge_lines(case, &self.inverse, contact, &Bound::default(), &mut c);
             let residual = if kind == Residual::Geometry {
                 c.rounding
             } else {

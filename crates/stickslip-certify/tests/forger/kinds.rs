@@ -1,7 +1,7 @@
 //! The kinds of forgery. Each takes numbers in 0 … 1 and makes a step that is wrong by what it says.
 
 use crate::moments;
-use crate::step::{Forged, GRAVITY};
+use crate::step::{Forged, GRAVITY, TOLERANCE};
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use stickslip_geometry::pose::exp;
@@ -11,7 +11,7 @@ use stickslip_model::{Friction, Scheme};
 /// A kind of forgery: its name, how many numbers it takes, and the step it makes of them.
 pub(crate) type Kind = (&'static str, usize, fn(&[f64]) -> Forged);
 
-pub(crate) const KINDS: [Kind; 43] = [
+pub(crate) const KINDS: [Kind; 45] = [
     (
         "a ball rests on a table along a tilted normal",
         5,
@@ -117,6 +117,16 @@ pub(crate) const KINDS: [Kind; 43] = [
         "an edge rests on an edge beside where they cross",
         4,
         beside_the_crossing,
+    ),
+    (
+        "a rod rests along a rod beside where they cross",
+        4,
+        beside_along_rod,
+    ),
+    (
+        "a rod rests along an edge beside where they cross",
+        4,
+        beside_along_edge,
     ),
     ("torsion beyond its bound", 4, moments::torsion_beyond),
     (
@@ -662,6 +672,60 @@ fn hardly_tilted_rod(x: &[f64]) -> Forged {
     let n = tilted(decade(x[3], 1e-13, 1e-9), 6.3 * x[4]);
     let (h, angle) = (decade(x[0], 1e-7, 1e-3), between(x[2], 0.3, 2.8));
     rod_on_rod(h, x[1], angle, n, between(x[5], -0.3, 0.3))
+}
+
+fn beside_along_rod(x: &[f64]) -> Forged {
+    let r = decade(x[1], 1e-2, 1.0);
+    let (below, pose) = lying(r, DVec3::ZERO, DVec3::ZERO);
+    beside_along(x, below, pose, r)
+}
+
+fn beside_along_edge(x: &[f64]) -> Forged {
+    let r = decade(x[1], 1e-2, 1.0);
+    let half = DVec3::new(4.0 * r, r, r);
+    let below = Shape::cuboid(half * 2.0).expect("a beam");
+    let pose = Pose {
+        position: DVec3::Z * (-r * 2.0_f64.sqrt()),
+        orientation: exp(DVec3::X * (0.25 * PI)),
+    };
+    beside_along(x, below, pose, 0.0)
+}
+
+/// A rod at rest at a small angle α on another line along x, the axis of what has the radius `girth` or an edge, held at u beside the place where they cross,
+/// along a normal that leans by α u/(R + girth) so that the two are opposite there.
+fn beside_along(x: &[f64], below: Shape, pose: Pose, girth: f64) -> Forged {
+    let (h, r) = (decade(x[0], 1e-5, 1e-2), decade(x[1], 1e-2, 1.0));
+    let (angle, along) = (decade(x[2], 1e-6, 0.1), decade(x[3], 1e-7, 0.9) * 3.0 * r);
+    let mut step = Forged::new(h);
+    step.turned_body(below, false, pose, Twist::default());
+    let (heading, centre) = (DVec3::Z * angle, DVec3::Z * (r + girth));
+    let (rod, pose) = lying(r, centre, heading);
+    let k = step.turned_body(rod, true, pose, Twist::default());
+    // From the line below to this place of the rod above.
+    let place = centre + exp(heading) * DVec3::X * along;
+    let up = DVec3::new(0.0, place.y, place.z);
+    let n = up.try_normalize().expect("above the line");
+    let row = step.row([0, k], place - n * r, n);
+    step.press(row);
+    let open = step.contacts[row].impulse.x == 0.0;
+    step.move_on();
+    // What is balanced neither falls nor begins to turn. What is not held sinks: that is an overlap, m.
+    let twist = step.after[k].twist;
+    step.wrong = twist.linear.length() + 3.0 * r * twist.angular.length();
+    if open {
+        step.wrong *= h;
+    }
+    // Rods that are turned by φ touch beside that place by (R + girth) φ/α²: so far it is known, for orientations are to some ε and velocities to the bound. What an
+    // impulse within that does is not wrong.
+    let turn = 8.0 * f64::EPSILON + step.judged().bound(TOLERANCE) * h / (4.0 * r);
+    let known = turn * (r + girth) / (angle * angle);
+    step.allowed = step.wrong * known / along;
+    step
+}
+
+/// A rod that rests on another at an angle to it as it should.
+pub(crate) fn balanced(angle: f64) -> Forged {
+    rod_on_rod(1e-3, 0.5, angle, DVec3::Z, 0.0)
 }
 
 /// A rod at rest on another, at an angle to it, held along n at a part of its length from where they cross.

@@ -1,4 +1,4 @@
-//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of forty-three kinds, with
+//! A forger against the judge: steps that are physically wrong by more than ten times what the judge allows, of forty-five kinds, with
 //! random numbers, and improved by the judge's own answer: a lie is changed a little, kept where the judge minds it less, and
 //! changed again. None may pass.
 
@@ -53,22 +53,47 @@ fn climb(kind: &Kind, random: &mut Random) -> Option<(f64, Vec<f64>)> {
 fn no_forgery_passes() {
     let count: usize = setting("STICKSLIP_FORGERIES", 1500);
     let mut random = Random::new(setting("STICKSLIP_SEED", 1));
-    let mut made = [0; KINDS.len()];
+    let only: String = setting("STICKSLIP_FORGERY", String::new());
+    let mut kinds = KINDS.to_vec();
+    kinds.retain(|(name, ..)| name.contains(&only));
+    let mut made = vec![0; kinds.len()];
     let mut passed = Vec::new();
     for k in 0..count {
-        let kind = k % KINDS.len();
-        let Some((minded, x)) = (0..50).find_map(|_| climb(&KINDS[kind], &mut random)) else {
+        let kind = k % kinds.len();
+        let Some((minded, x)) = (0..50).find_map(|_| climb(&kinds[kind], &mut random)) else {
             continue;
         };
         made[kind] += 1;
         if minded <= 1.0 {
-            passed.push(format!("{}: {x:?}", KINDS[kind].0));
+            passed.push(format!("{}: {x:?}", kinds[kind].0));
         }
     }
-    for ((name, ..), made) in KINDS.iter().zip(made) {
+    for ((name, ..), made) in kinds.iter().zip(made) {
         assert!(made > 0, "no forgery of the kind \"{name}\"");
     }
     assert!(passed.is_empty(), "{} passed: {:#?}", passed.len(), passed);
+}
+
+/// What a forger once found stays refused: a rod that lies on another at 4.5e-4 rad, held beside the place where they cross along a normal that leans so
+/// that both rods are opposite along it.
+#[test]
+fn what_once_passed_is_refused() {
+    let name = "a rod rests along a rod along a tilted normal";
+    let (.., make) = KINDS.iter().find(|k| k.0 == name).expect("a kind");
+    let x = [
+        0.009_119_947_170_000_963,
+        0.163_797_233_275_131_82,
+        0.622_200_377_267_150_3,
+        0.938_827_280_824_282_5,
+        0.488_602_713_807_074_4,
+        0.500_507_391_862_833_9,
+    ];
+    let step = make(&x);
+    assert!(
+        minded(&step).is_some_and(|m| m > 1.0),
+        "{:?}",
+        step.judged()
+    );
 }
 
 /// The same steps without their lies pass: the forger's own mechanics are not what the judge minds.
@@ -88,6 +113,10 @@ fn honest_steps_of_the_same_make_pass() {
         let c = honest(name, x);
         // What is left of the lie there is its impulse of zero, or a rounding.
         assert!(c.needs <= TOLERANCE, "{name}: {c:?}");
+    }
+    for angle in [1e-8, 1e-6, 1e-4, 1e-2, 1.0] {
+        let c = kinds::balanced(angle).judged();
+        assert!(c.needs <= TOLERANCE && c.rounding <= 1.0, "{angle}: {c:?}");
     }
     for rolling in [false, true] {
         let c = moments::lawful(rolling).judged();

@@ -25,6 +25,7 @@ pub(crate) mod stepper;
 pub(crate) mod task;
 pub(crate) mod trial;
 pub(crate) mod twist;
+mod untouched;
 
 use crate::error::StepError;
 use crate::methods::Driver;

@@ -6,6 +6,7 @@ use crate::step::joints;
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::task::Wish;
+use crate::step::untouched::Untouched;
 use glam::DVec3;
 use stickslip_model::{Contact, SlipCurve};
 use stickslip_solvers::engines::velocity;
@@ -76,21 +77,29 @@ impl Assembly {
         solver: &mut dyn ContactSolver,
     ) -> Result<Solved, Failure> {
         let mut iterations = 0;
+        let mut untouched: Option<Untouched> = None;
         loop {
             let mut solved = self.ask(question, solver)?;
             iterations += solved.iterations;
             solved.iterations = iterations;
             self.impulses = std::mem::take(&mut solved.impulses);
-            let mut changed = false;
+            if let Some(untouched) = untouched.take() {
+                untouched.put_back(self);
+            }
+            let mut changed = Vec::new();
             for (k, contact) in question.contacts.list.iter().enumerate() {
                 let friction = contact.friction;
-                if friction.slide < friction.stick && self.slides(k, question.step.settings.aim()) {
-                    changed |= self.set_mu(k, friction.slide);
+                if friction.slide < friction.stick
+                    && self.slides(k, question.step.settings.aim())
+                    && self.set_mu(k, friction.slide)
+                {
+                    changed.push(k);
                 }
             }
-            if !changed {
+            if changed.is_empty() {
                 return Ok(solved);
             }
+            untouched = Some(Untouched::but_for(&changed, self));
         }
     }
 
