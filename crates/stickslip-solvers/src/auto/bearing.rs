@@ -52,7 +52,7 @@ impl Bearing {
 
 impl Chain<'_> {
     /// Solves the contacts that are not well open after a few sweeps, and looks whether the others stay open.
-    pub(super) fn those_that_bear(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+    pub(super) fn those_that_bear(&mut self, p: &mut [DVec3]) -> Verdict {
         let Posed::Step(step) = self.problem else {
             return Verdict::Next;
         };
@@ -60,7 +60,7 @@ impl Chain<'_> {
         if self.from_guess <= OTHERWISE {
             return Verdict::Next;
         }
-        let mut open = p.clone();
+        let mut open = p.to_vec();
         if self.from_guess > TELLING {
             let engine = &mut self.kit.conjugate;
             let outcome = engine.improve(&self.system, &mut open, TELLING, &SWEEPS);
@@ -86,7 +86,7 @@ impl Chain<'_> {
     }
 
     /// Solves the members, and those that turn out to be broken with them; true where the whole is then solved.
-    fn bear(&mut self, step: &ContactProblem, bearing: &mut Bearing, p: &mut Vec<DVec3>) -> bool {
+    fn bear(&mut self, step: &ContactProblem, bearing: &mut Bearing, p: &mut [DVec3]) -> bool {
         for _ in 0..ROUNDS {
             let Bearing {
                 auto,
