@@ -190,18 +190,7 @@ fn beside_crossing(
         now.1.at(contact.point + n * now.1.radius),
     ];
     let crossings = moments(case, contact, &now, without);
-    let off = [0, 1].map(|k| {
-        let places = crossings.map(|c| c[k]);
-        let low = places.into_iter().fold(f64::INFINITY, f64::min);
-        let high = places.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        beyond(axis_place[k], [low, high])
-    });
-    let which = usize::from(off[1].abs() < off[0].abs());
-    let by = off[which];
-    // Rows are those of motions that were tried, which lead beyond these, and not by more.
-    let from = crossings[0][which];
-    let runs = (crossings[3][which] - from).abs();
-    let runs = runs.max((crossings[4][which] - from).abs());
+    let (which, by, runs) = beyond_crossings(&crossings, axis_place);
     let apart = now.apart(now.nearest());
     // A turn of one rod by φ moves the crossing by φ c/α², a way aside by 1/α times itself. Orientations are known to some ε, places to a part of
     // the rounding of the gap.
@@ -235,6 +224,22 @@ fn beside_crossing(
         lower: lower(by),
         parallel: lower(end - (axis_place[which] - by)) + (depth - bent - 4.0 * rounding).max(0.0),
     })
+}
+
+/// Along which of the two lines a place is less far beyond all crossings, by how much, and how far the crossing runs by the last two motions, m: rows are those of
+/// motions that were tried, which lead beyond these, and not by more.
+fn beyond_crossings(crossings: &[[f64; 2]; 5], place: [f64; 2]) -> (usize, f64, f64) {
+    let off = [0, 1].map(|k| {
+        let places = crossings.map(|c| c[k]);
+        let low = places.into_iter().fold(f64::INFINITY, f64::min);
+        let high = places.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        beyond(place[k], [low, high])
+    });
+    let which = usize::from(off[1].abs() < off[0].abs());
+    let from = crossings[0][which];
+    let runs = (crossings[3][which] - from).abs();
+    let runs = runs.max((crossings[4][which] - from).abs());
+    (which, off[which], runs)
 }
 
 /// Where the lines cross at moments of the step: as their gaps are measured, at its start and end, by the velocities before, and without this row.
