@@ -262,9 +262,8 @@ impl<'a> Chain<'a> {
         self.is_draft() && self.is_hard()
     }
 
-    /// Will a sketch do? Where one is asked for, and for the first draft of many contacts in motion that touch at several places. (A draft of 1e-3 m/s
-    /// took half as long as the answer, for as many contacts that were found.) What goes on as it did is answered at once, and what begins asks first
-    /// whether it can rest.
+    /// Will a sketch do? Where one is asked for, and for the first draft of many contacts in motion that touch at several places. (A draft of 1e-3 m/s took
+    /// half as long as the answer.) What goes on as it did is answered at once, and what begins asks first whether it can rest.
     pub(super) fn may_sketch(&mut self) -> bool {
         match self.purpose {
             Purpose::Sketch(_) => true,
@@ -279,7 +278,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Is a motion wanted that only shows which contacts are missing?
+    /// Is a motion wanted that only shows which contacts are missing? (A draft is mended as an answer is.)
     pub(super) fn is_draft(&self) -> bool {
         self.enough > self.asked_for && matches!(self.purpose, Purpose::Sketch(_))
     }
