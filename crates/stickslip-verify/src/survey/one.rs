@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 use stickslip::dynamics::simulate::{Interruption, header};
+use stickslip::model::words::time;
 use stickslip::prelude::*;
 use stickslip::record::{Account, Tee};
 
@@ -217,7 +218,7 @@ impl Steps {
         };
         let message = match (&outcome.failure, state) {
             (Some(e), _) => e.to_string(),
-            (None, State::Limit) => format!("t = {} s when its time was up", outcome.t),
+            (None, State::Limit) => format!("t = {} s when its time was up", time(outcome.t)),
             _ => String::new(),
         };
         self.times.sort_by(|a, b| a.0.total_cmp(&b.0));
