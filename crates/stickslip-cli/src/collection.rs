@@ -90,12 +90,18 @@ impl Collection<'_> {
 
     /// An empty column for each solver of the list, all of them known.
     fn columns(&self) -> Result<Vec<Column<'_>>, Failure> {
-        let known: Vec<&str> = (CONTACT_SOLVERS.iter())
+        let all = (CONTACT_SOLVERS.iter())
             .chain(&LCP_SOLVERS)
             .chain(STEP_SOLVERS)
             .copied()
-            .chain(peers::names())
-            .collect();
+            .chain(peers::names());
+        // Kinds of problems share solvers; each is named once.
+        let mut known: Vec<&str> = Vec::new();
+        for name in all {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
         let column = |name: &'_ str| {
             let solver = known.iter().find(|k| **k == name);
             let solver = solver.ok_or_else(|| {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::record::{Comparison, Metric, States, compare};
-use stickslip_console::{Failure, Verdict, print_as};
+use stickslip_console::{Failure, Verdict, print_as, time};
 
 /// Distance between two trajectories over time
 ///
@@ -85,7 +85,8 @@ impl Args {
                 };
                 lines.push(format!(
                     "{:>14}  {:>12.4e}  {name}{how}",
-                    row.t, largest.value
+                    time(row.t),
+                    largest.value
                 ));
             }
         }

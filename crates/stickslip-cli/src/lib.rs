@@ -23,7 +23,8 @@ mod solve;
 mod sweep;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::error::ContextKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use stickslip_console::{Failure, Verdict};
 use stickslip_studies::{bench, reproduce};
@@ -69,9 +70,11 @@ pub fn run_program<A>(arguments: impl IntoIterator<Item = A>) -> u8
 where
     A: Into<OsString> + Clone,
 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match parse(arguments) {
         Ok(cli) => cli,
-        Err(refused) => {
+        Err(mut refused) => {
+            // The advice to pass a mistyped option as a value, behind `--`, never helps here.
+            refused.remove(ContextKind::Suggested);
             // Help goes to standard output, mistakes to standard error; if that is closed, nothing is left to tell.
             let _ = refused.print();
             return u8::try_from(refused.exit_code()).unwrap_or(2);
@@ -81,6 +84,20 @@ where
         Ok(verdict) => verdict.code(),
         Err(failure) => failure.report(),
     }
+}
+
+/// A negative number is the value of its option, which says what it expects, and no option of its own.
+fn parse<A>(arguments: impl IntoIterator<Item = A>) -> Result<Cli, clap::Error>
+where
+    A: Into<OsString> + Clone,
+{
+    let program = Cli::command().mut_subcommands(|command| {
+        command.mut_args(|arg| {
+            let takes_values = arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_values)
+        })
+    });
+    Cli::from_arg_matches(&program.try_get_matches_from(arguments)?)
 }
 
 impl Command {

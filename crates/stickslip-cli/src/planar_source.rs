@@ -88,6 +88,12 @@ impl Source {
             open_plain(&self.state).and_then(std::io::read_to_string)
         };
         let text = text.map_err(|e| self.bad(e))?;
+        // Scenes and states are both TOML, and easily taken for each other.
+        if text.lines().any(|line| line.trim_end() == "[[body]]") {
+            return Err(self.bad(
+                "this is a scene and no planar state; `run` it with -o, and give the trajectory with --at T",
+            ));
+        }
         Ok(Planar {
             state: State::from_text(&text).map_err(|e| self.bad(e))?,
             rest_speed: 0.0,

@@ -1,6 +1,6 @@
 //! `stickslip shot`: a picture of one moment, a moving one, or the whole run as a GLB animation.
 
-use crate::options::{unpainted, writable};
+use crate::options::{numbers, unpainted, writable};
 use crate::view::with_film;
 use serde_json::json;
 use std::path::PathBuf;
@@ -41,8 +41,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Width and height of the picture, pixels at 100 %
-    #[arg(long, value_name = "W,H", value_delimiter = ',', num_args = 1, default_values_t = [800.0, 600.0])]
-    size: Vec<f64>,
+    #[arg(long, value_name = "W,H", default_value = "800,600", allow_hyphen_values = true)]
+    size: String,
     /// Direction from which to look, degrees about the vertical from the x axis
     #[arg(long, value_name = "DEG", default_value_t = ShotOptions::default().azimuth, allow_hyphen_values = true)]
     azimuth: f64,
@@ -68,11 +68,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result<Verdict, Failure> {
-        let &[width, height] = self.size.as_slice() else {
-            return Err(Failure::Input(
-                "--size: expected two numbers with a comma between".into(),
-            ));
-        };
+        let [width, height] = numbers("--size", &self.size)?;
         for (name, value, from, to) in [
             ("--size", width, 16.0, 8000.0),
             ("--size", height, 16.0, 8000.0),

@@ -7,6 +7,7 @@ pub mod pace;
 pub mod progress;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -111,15 +112,31 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON object, for `--json`.
-pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(&value.to_string())
+/// Prints one JSON object, for `--json`. Times of a run, under the key `t`, are those of messages: 0.41, not 0.41000000000000003.
+pub fn print_json(value: &Value) -> Result<(), Failure> {
+    print(&with_clean_times(value).to_string())
+}
+
+fn with_clean_times(value: &Value) -> Value {
+    let clean = |(key, inner): (&String, &Value)| {
+        let t = inner.as_f64().filter(|_| key == "t");
+        let t = t.and_then(|t| time(t).parse::<f64>().ok());
+        (
+            key.clone(),
+            t.map_or_else(|| with_clean_times(inner), Value::from),
+        )
+    };
+    match value {
+        Value::Object(entries) => entries.iter().map(clean).collect(),
+        Value::Array(entries) => entries.iter().map(with_clean_times).collect(),
+        other => other.clone(),
+    }
 }
 
 /// Prints the result as one JSON object, or in words; only the one asked for is made.
 pub fn print_as(
     as_json: bool,
-    json: impl FnOnce() -> serde_json::Value,
+    json: impl FnOnce() -> Value,
     text: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
     if as_json {
@@ -153,6 +170,15 @@ pub fn positive_seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds above zero".into())
 }
 
+/// A whole number above zero, the value of an option.
+///
+/// # Errors
+/// Where it is none.
+pub fn positive_count(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|n| *n > 0);
+    count.ok_or_else(|| "expected a whole number above zero".into())
+}
+
 /// A duration for people.
 pub fn seconds(s: f64) -> String {
     if s < 1e-3 {
@@ -167,6 +193,23 @@ pub fn seconds(s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn times_of_json_are_those_of_messages() {
+        let found = json!({ "rows": [{ "t": 41.0 * 0.01, "x": 41.0 * 0.01 }], "worst": { "t": 0.1 + 0.2 }, "t": null });
+        let told = r#"{"rows":[{"t":0.41,"x":0.41000000000000003}],"t":null,"worst":{"t":0.3}}"#;
+        assert_eq!(with_clean_times(&found).to_string(), told);
+    }
+
+    #[test]
+    fn counts_are_whole_and_above_zero() {
+        assert_eq!(positive_count("3"), Ok(3));
+        for text in ["0", "-1", "2.5", "many", ""] {
+            let told = positive_count(text).expect_err("no count");
+            assert_eq!(told, "expected a whole number above zero");
+        }
+    }
 
     #[test]
     fn a_place_that_cannot_be_is_bad_input_and_a_full_disk_is_not() {

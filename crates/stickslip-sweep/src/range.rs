@@ -30,6 +30,9 @@ pub fn parse_parameter(text: &str) -> Result<(String, Range), SweepError> {
     let (key, range) = text.split_once('=').ok_or_else(|| {
         wrong("expected KEY=RANGE, such as friction=0.1:0.8:15 or body.box.mass=1,2,5")
     })?;
+    if key.trim().is_empty() {
+        return Err(wrong("the key is missing before `=`"));
+    }
     let range = Range::parse(range.trim()).map_err(|why| wrong(&why))?;
     Ok((key.trim().to_owned(), range))
 }
@@ -43,6 +46,10 @@ impl Range {
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("the range is empty".into());
+        }
+        // How other languages write ranges; no value of a scene has two dots outside of a text.
+        if text.contains("..") && !text.contains(['"', '\'']) {
+            return Err("a range is FROM:TO:COUNT, such as 0.1:0.8:15".into());
         }
         let words: Vec<&str> = text.split(':').map(str::trim).collect();
         let number = |word: &str| word.parse::<f64>().ok().filter(|x| x.is_finite());

@@ -20,7 +20,7 @@ use stickslip::dynamics::scene::Override;
 use stickslip::dynamics::simulate::{Interruption, header, resume};
 use stickslip::prelude::{Scene, World, simulate};
 use stickslip::record::{Every, Recorder};
-use stickslip_console::{Failure, Verdict, positive_seconds, print_as};
+use stickslip_console::{Failure, Verdict, positive_count, positive_seconds, print_as};
 use stickslip_view::Live;
 
 /// Simulate a scene and certify every step
@@ -83,7 +83,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0", conflicts_with = "resume")]
     live: Option<u16>,
     /// Record every Nth step only
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive_count)]
     every: u64,
     /// Seconds between saves of a .parquet: what a run that is killed may have to compute again
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = positive_seconds)]

@@ -200,7 +200,7 @@ pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option
     let touch = Touch::at(step, placed);
     let seen = motion.contacts.iter().map(|c| Seen {
         pressed: touch.pressed(&c.contact),
-        closes: touch.opening(&c.contact, &motion.bodies) < -step.settings.aim(),
+        closes: touch.still_closes(&c.contact, &motion.bodies),
     });
     Some(seen.collect())
 }

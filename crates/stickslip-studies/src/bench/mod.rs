@@ -14,7 +14,7 @@ mod step;
 use crate::stored::check_limit;
 use serde_json::json;
 use stickslip::dynamics::Stage;
-use stickslip_console::{Failure, Verdict};
+use stickslip_console::{Failure, Verdict, positive_count};
 
 /// Run a benchmark
 ///
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long = "of", value_name = "PLACE", required_if_eq("name", "stages"))]
     of: Vec<std::path::PathBuf>,
     /// Contacts factored for each scene or problem (stages): the same work on every machine
-    #[arg(long, value_name = "CONTACTS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "CONTACTS", default_value_t = 300_000, value_parser = positive_count)]
     work: u64,
     /// Seconds: most for each problem, 10 unless told (staggered); a solver that took longer is not asked for less error or more contacts of that
     /// kind (piles)

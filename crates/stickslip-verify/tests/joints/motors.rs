@@ -77,3 +77,63 @@ fn a_servo_reaches_its_place_and_stays() {
         load.force
     );
 }
+
+/// A leg under a trunk on a rail, which slides outwards as its motor gives way: its foot turns about the contact and stands all the while. Its load is no
+/// impact's, and nothing of it is given back.
+#[test]
+fn a_leg_that_gives_way_owes_no_bounce() {
+    let text = r#"
+[step]
+h = 0.002
+until = 2
+[material]
+friction = 0.1
+restitution = 0.5
+[[body]]
+name = "ground"
+motion = "fixed"
+shape = { half-space = { normal = [0, 0, 1] } }
+[[body]]
+name = "trunk"
+shape = { box = { size = [0.2, 0.2, 0.1] } }
+mass = 2.0
+position = [0, 0, "0.02+0.28*cos(0.4)"]
+[[body]]
+name = "leg"
+shape = { capsule = { radius = 0.02, length = 0.28 } }
+mass = 0.2
+position = ["0.14*sin(0.4)", 0, "0.02+0.14*cos(0.4)"]
+orientation = { axis = [0, 1, 0], angle = -0.4 }
+[[joint]]
+name = "rail"
+type = "slider"
+bodies = ["ground", "trunk"]
+anchor = [0, 0, "0.02+0.28*cos(0.4)"]
+axis = [0, 0, 1]
+[[joint]]
+name = "hip"
+type = "hinge"
+bodies = ["trunk", "leg"]
+anchor = [0, 0, "0.02+0.28*cos(0.4)"]
+axis = [0, 1, 0]
+[[motor]]
+joint = "hip"
+position = 0
+stiffness = 30
+damping = 1
+"#;
+    let scene = Scene::parse(text, "leg", &[]).unwrap_or_else(|e| panic!("{e}"));
+    let mut world = World::from_scene(&scene).unwrap_or_else(|e| panic!("{e}"));
+    let height = |world: &World| world.body("trunk").expect("a trunk").pose.position.z;
+    let start = height(&world);
+    let mut fastest: f64 = 0.0;
+    while world.time() < 1.0 {
+        let before = height(&world);
+        let record = world.step().expect("certified");
+        let given_back = record.contacts.iter().any(|c| c.restituted != 0.0);
+        assert!(!given_back, "{}", record.t);
+        fastest = fastest.max((height(&world) - before) / world.settings().h);
+    }
+    assert!(height(&world) < start - 0.005, "it gives way");
+    assert!(fastest < 0.05, "it springs back at {fastest} m/s");
+}

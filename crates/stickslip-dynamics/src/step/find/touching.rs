@@ -95,6 +95,12 @@ impl<'a> Touch<'a> {
         speed
     }
 
+    /// Was the contact open at the start, and does it approach still at the end? What was closed stays closed: where bodies are joined, rows
+    /// follow their displacements, and a foot that turns about its contact seems to approach by second order though it stands.
+    pub(crate) fn still_closes(&self, c: &Contact, after: &[BodyState]) -> bool {
+        c.gap > self.rounding_of(c) && self.opening(c, after) < -self.step.settings.aim()
+    }
+
     /// r = e p_n^c of a contact compressed in the impact at hand, N s; zero where the rebound would not leave the rounding of
     /// the gap before the applied forces return it.
     pub(crate) fn restitution_of(&self, c: &ContactImpulse) -> f64 {
