@@ -68,7 +68,7 @@ impl NamedFrame {
 /// [`Model::bodies_by_name`] and [`Model::joints_by_name`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
-    /// Free ones first.
+    /// Those that are not free first.
     pub bodies: Vec<Body>,
     /// By the bodies they join.
     pub joints: Vec<Joint>,

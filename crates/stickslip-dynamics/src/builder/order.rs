@@ -13,14 +13,15 @@ use stickslip_model::{BodyState, Gear, Joint, Spring};
 /// Steps after which functions of time are looked at, to tell apart what starts alike.
 const LATER: [f64; 3] = [0.0, 1.0, 100.0];
 
-/// Free bodies first, then from below upwards, along x and along y; what starts at one place, by all else that is known of it.
+/// Those that are not free first, then from below upwards, along x and along y: mostly what bears before what rests on it, so that
+/// normals point to that. What starts at one place, by all else that is known of it.
 pub(super) fn sort_bodies(bodies: Vec<BodySpec>, h: f64) -> Vec<BodySpec> {
     let placed = bodies.into_iter().map(|spec| (spec.start(), spec));
     let mut placed: Vec<(BodyState, BodySpec)> = placed.collect();
     placed.sort_by(|(at, a), (bt, b)| {
-        let given = |spec: &BodySpec| matches!(spec.motion, Motion::Prescribed(_));
-        given(a)
-            .cmp(&given(b))
+        let free = |spec: &BodySpec| matches!(spec.motion, Motion::Free);
+        free(a)
+            .cmp(&free(b))
             .then_with(|| from_below(at, bt))
             .then_with(|| told(at, a, h).cmp(&told(bt, b, h)))
             .then_with(|| a.name.cmp(&b.name))
