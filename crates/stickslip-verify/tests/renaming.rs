@@ -6,9 +6,6 @@ use stickslip_random::Random;
 use stickslip_testing::setting;
 use stickslip_verify::survey::{FAMILIES, scenes};
 
-/// Steps of each run.
-const STEPS: usize = 20;
-
 fn shuffle<T>(list: &mut [T], random: &mut Random) {
     for k in (1..list.len()).rev() {
         list.swap(k, random.below(k + 1));
@@ -93,7 +90,7 @@ fn bits(state: &BodyState) -> [u64; 13] {
 
 /// The first step, if any, in which a body and the one that has its place in the other world differ.
 fn parting(one: &mut World, other: &mut World, called: &Renamed) -> Option<String> {
-    for _ in 0..STEPS {
+    for _ in 0..setting("STICKSLIP_RENAMED_STEPS", 10) {
         let (a, b) = (one.step().is_ok(), other.step().is_ok());
         if a != b {
             return Some(format!("step {}: one is refused", one.steps() + 1));
@@ -124,8 +121,8 @@ fn names_and_places_in_the_file_change_no_bit() {
         let mut worlds = [&scene, &other]
             .map(|s| World::from_scene(s).unwrap_or_else(|e| panic!("{title}: {e}")));
         let [one, two] = &mut worlds;
-        if let Some(where_) = parting(one, two, &called) {
-            eprintln!("{title}: {where_}");
+        if let Some(place) = parting(one, two, &called) {
+            eprintln!("{title}: {place}");
             parted.push(title);
         }
     }
