@@ -231,17 +231,13 @@ impl Trajectory {
     /// A row for each body at each recorded time.
     fn bodies(&self, py: Python<'_>) -> PyResult<Table> {
         let table = detached(py, || {
-            let order = self.by_name();
+            let (order, names) = (self.by_name(), self.names());
             let n = order.len();
             let times = |k: usize| self.steps().flat_map(move |s| std::iter::repeat_n(s, k));
             let mut columns = Columns::of(self.frames().len() * n)
                 .counts("step", times(n).map(|s| s.step))
                 .numbers("t", "s", times(n).map(|s| s.t))
-                .names(
-                    "body",
-                    &self.run.header.bodies,
-                    self.steps().flat_map(|_| order.iter().copied()),
-                )?;
+                .names("body", &names, self.steps().flat_map(|_| 0..n))?;
             for (name, unit, number) in STATE {
                 let states = self
                     .steps()

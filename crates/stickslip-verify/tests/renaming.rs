@@ -62,7 +62,9 @@ fn renamed(scene: &Scene, random: &mut Random) -> (Scene, Renamed) {
     for spring in &mut scene.springs {
         spring.name = springs.of(&spring.name);
         match &mut spring.ends {
-            SpringEnds::Points { bodies: ends, .. } => *ends = ends.each_ref().map(|n| bodies.of(n)),
+            SpringEnds::Points { bodies: ends, .. } => {
+                *ends = ends.each_ref().map(|n| bodies.of(n))
+            }
             SpringEnds::Axis { joint, .. } => *joint = joints.of(joint),
         }
     }

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_sorted_by_name_and_pairs_find_them_in_either_order() {
+    fn bodies_stand_by_their_places_and_pairs_find_them_in_either_order() {
         let world = two()
             .friction(0.2)
             .pair_friction("b", "a", Friction::same(0.7))
@@ -352,7 +352,7 @@ mod tests {
             .ignore("b", "a")
             .build()
             .expect("a world");
-        assert_eq!(world.index("a"), Some(0));
+        assert_eq!(world.index("a"), Some(0), "first along x");
         assert_eq!(world.states()[1].pose.position.x, 1.0);
         let setup = &world.setup;
         assert_eq!(setup.frictions.of([0, 1]), Friction::same(0.7));
