@@ -67,8 +67,8 @@ fn the_csv_is_as_promised() {
     let first: Vec<&str> = lines.next().expect("a row").split(',').collect();
     assert_eq!(
         (first[0], first[1]),
-        ("0.0", "box[0]"),
-        "the first row is at t = 0, by name"
+        ("0.0", "ground"),
+        "the first row is at t = 0, of what is not free"
     );
     // Step 0 and five more, eleven bodies.
     assert_eq!(text.lines().count(), 1 + 6 * 11);
@@ -471,7 +471,7 @@ fn a_closing_vice_stops_the_run_and_names_its_jaws() {
     for words in [
         "no motion keeps these contacts open together",
         "\"left jaw\" with \"part\"",
-        "\"part\" with \"right jaw\"",
+        "\"right jaw\" with \"part\"",
     ] {
         assert!(said.contains(words), "no \"{words}\" in: {said}");
     }

@@ -8,7 +8,7 @@ use stickslip_model::{Aims, Friction, MaterialTable, Model};
 /// The constant part of a world; what is set from outside between steps changes it in `control.rs` alone.
 #[derive(Clone)]
 pub(crate) struct Setup {
-    /// Bodies sorted by name, joints and springs.
+    /// Bodies, joints and springs.
     pub(crate) model: Model,
     /// How each body moves.
     pub(crate) motions: Vec<Motion>,

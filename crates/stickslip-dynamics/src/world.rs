@@ -126,7 +126,7 @@ impl World {
         self.state.last.step
     }
 
-    /// The bodies, sorted by name.
+    /// The bodies and what joins them.
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.setup.model
@@ -203,11 +203,7 @@ impl World {
     /// Number of the body of that name in the model.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
-        self.setup
-            .model
-            .bodies
-            .binary_search_by(|b| b.name.as_str().cmp(name))
-            .ok()
+        self.setup.model.index(name)
     }
 
     /// The last accepted step: states, contacts, impulses, certificate.

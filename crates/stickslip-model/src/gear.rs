@@ -9,7 +9,7 @@ use crate::step::BodyState;
 /// It holds by one impulse p, along the growing c on the axis that follows and −ratio·p along the other: it takes no energy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gear {
-    /// Unique name; gears are sorted by it.
+    /// Unique name.
     pub name: String,
     /// The joint that leads and the one that follows, as numbers in the model.
     pub joints: [usize; 2],

@@ -138,7 +138,7 @@ impl Axis {
 /// One joint between two bodies, or a body and the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Unique name; joints are sorted by it.
+    /// Unique name.
     pub name: String,
     /// Indices into the model; `None` is the world.
     pub bodies: [Option<usize>; 2],

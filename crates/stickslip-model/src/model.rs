@@ -1,4 +1,4 @@
-//! What never changes during a run: bodies with their shapes and masses, joints and springs, sorted by name.
+//! What never changes during a run: bodies with their shapes and masses, joints and springs.
 
 use crate::curve::SlipCurves;
 use crate::gear::Gear;
@@ -13,7 +13,7 @@ use stickslip_geometry::{MassProperties, Pose, Shape, Twist};
 /// One body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Unique name; bodies are sorted by it.
+    /// Unique name.
     pub name: String,
     /// Shape in the body frame.
     pub shape: Shape,
@@ -63,16 +63,18 @@ impl NamedFrame {
     }
 }
 
-/// The bodies of a world and what joins them, sorted by name.
+/// The bodies of a world and what joins them, in an order that does not depend on names: which of two bodies is the first, and which row
+/// stands before another, decides last digits, and renaming is to change none. What people read is in the order of names,
+/// [`Model::bodies_by_name`] and [`Model::joints_by_name`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
-    /// In the order of their names.
+    /// Those that are not free first.
     pub bodies: Vec<Body>,
-    /// In the order of their names.
+    /// By the bodies they join.
     pub joints: Vec<Joint>,
-    /// In the order of their names.
+    /// By the bodies they join.
     pub springs: Vec<Spring>,
-    /// In the order of their names.
+    /// By the joints they couple.
     pub gears: Vec<Gear>,
     /// Surfaces that move along their bodies, sorted by body.
     pub surfaces: Vec<MovingSurface>,
@@ -97,6 +99,33 @@ impl Model {
     pub fn frame(&self, name: &str) -> Option<&NamedFrame> {
         let found = self.frames.binary_search_by(|f| f.name.as_str().cmp(name));
         found.ok().map(|k| &self.frames[k])
+    }
+
+    /// Number of the body of that name.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.body_names().position(|n| n == name)
+    }
+
+    /// Numbers of the bodies in the order of their names.
+    #[must_use]
+    pub fn bodies_by_name(&self) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.bodies.len()).collect();
+        numbers.sort_by_key(|&k| &self.bodies[k].name);
+        numbers
+    }
+
+    /// Numbers of the records of joints, then of springs, then of gears, each in the order of their names.
+    #[must_use]
+    pub fn joints_by_name(&self) -> Vec<usize> {
+        let names: Vec<&str> = self.joint_names().collect();
+        let mut numbers: Vec<usize> = (0..names.len()).collect();
+        let (joints, others) = numbers.split_at_mut(self.joints.len());
+        let (springs, gears) = others.split_at_mut(self.springs.len());
+        for kind in [joints, springs, gears] {
+            kind.sort_by_key(|&k| names[k]);
+        }
+        numbers
     }
 
     /// Names of the bodies, in their order.

@@ -32,7 +32,7 @@ pub enum Ends {
 /// has the three components of x_b − x_a for φ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spring {
-    /// Unique name; springs are sorted by it.
+    /// Unique name.
     pub name: String,
     /// Where it is attached.
     pub ends: Ends,

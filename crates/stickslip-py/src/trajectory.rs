@@ -29,6 +29,14 @@ impl Trajectory {
         self.frames().iter().map(|f| &f.step)
     }
 
+    /// Numbers of the bodies in the order of their names, which is that of rows.
+    fn by_name(&self) -> Vec<usize> {
+        let names = &self.run.header.bodies;
+        let mut numbers: Vec<usize> = (0..names.len()).collect();
+        numbers.sort_by_key(|&k| &names[k]);
+        numbers
+    }
+
     /// What is seen of it.
     fn show<T: Send>(
         &self,
@@ -168,7 +176,8 @@ impl Trajectory {
 
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.run.header.bodies.clone()
+        let names = &self.run.header.bodies;
+        self.by_name().iter().map(|&k| names[k].clone()).collect()
     }
 
     #[getter]
@@ -222,18 +231,17 @@ impl Trajectory {
     /// A row for each body at each recorded time.
     fn bodies(&self, py: Python<'_>) -> PyResult<Table> {
         let table = detached(py, || {
-            let n = self.run.header.bodies.len();
+            let (order, names) = (self.by_name(), self.names());
+            let n = order.len();
             let times = |k: usize| self.steps().flat_map(move |s| std::iter::repeat_n(s, k));
             let mut columns = Columns::of(self.frames().len() * n)
                 .counts("step", times(n).map(|s| s.step))
                 .numbers("t", "s", times(n).map(|s| s.t))
-                .names(
-                    "body",
-                    &self.run.header.bodies,
-                    self.steps().flat_map(|s| 0..s.bodies.len()),
-                )?;
+                .names("body", &names, self.steps().flat_map(|_| 0..n))?;
             for (name, unit, number) in STATE {
-                let states = self.steps().flat_map(|s| &s.bodies);
+                let states = self
+                    .steps()
+                    .flat_map(|s| order.iter().map(|&k| &s.bodies[k]));
                 columns = columns.numbers(name, unit, states.map(number));
             }
             columns.finish()

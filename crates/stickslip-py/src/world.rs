@@ -29,7 +29,33 @@ pub(crate) struct World {
 /// The world, and what is recorded of its steps, if anything is.
 struct Held {
     world: Inner,
+    order: Order,
     tape: Option<Tape>,
+}
+
+/// Rows of arrays are in the order of names, whatever the model's own is: it depends on where bodies start.
+struct Order {
+    /// The number in the model of the body of each row.
+    bodies: Vec<usize>,
+    /// The row of each body of the model.
+    rows: Vec<usize>,
+    /// The number in the model of the joint, spring or gear of each row.
+    joints: Vec<usize>,
+}
+
+impl Order {
+    fn of(world: &Inner) -> Self {
+        let bodies = world.model().bodies_by_name();
+        let mut rows = vec![0; bodies.len()];
+        for (row, &k) in bodies.iter().enumerate() {
+            rows[k] = row;
+        }
+        Self {
+            bodies,
+            rows,
+            joints: world.model().joints_by_name(),
+        }
+    }
 }
 
 /// Steps recorded one by one.
@@ -41,9 +67,14 @@ struct Tape {
 
 impl World {
     fn around(scene: &Arc<stickslip::prelude::Scene>, world: Inner) -> Self {
+        let held = Held {
+            order: Order::of(&world),
+            world,
+            tape: None,
+        };
         Self {
             scene: Arc::clone(scene),
-            held: Mutex::new(Some(Held { world, tape: None })),
+            held: Mutex::new(Some(held)),
         }
     }
 
@@ -117,7 +148,7 @@ fn axis(world: &Inner, name: &str, axis: Option<&str>) -> Result<(usize, usize),
 impl Held {
     /// One step; the error says at which time the world stands.
     fn step(&mut self) -> Result<(), Fault> {
-        let Self { world, tape } = self;
+        let Self { world, tape, .. } = self;
         let t = world.time();
         if let Some(tape) = tape {
             tape.before.clear();
@@ -259,20 +290,28 @@ impl World {
 
     #[getter]
     fn names(&self) -> PyResult<Vec<String>> {
-        Ok(self.with(|w| Ok(w.model().body_names().map(Into::into).collect()))?)
+        Ok(self.with_tape(|held| {
+            let bodies = &held.world.model().bodies;
+            let names = held.order.bodies.iter().map(|&k| bodies[k].name.clone());
+            Ok(names.collect())
+        })?)
     }
 
     #[getter]
     fn joint_names(&self) -> PyResult<Vec<String>> {
-        Ok(self.with(|w| Ok(w.model().joint_names().map(Into::into).collect()))?)
+        Ok(self.with_tape(|held| {
+            let names: Vec<&str> = held.world.model().joint_names().collect();
+            Ok(held.order.joints.iter().map(|&k| names[k].into()).collect())
+        })?)
     }
 
     /// The masses of the bodies, kg; infinite for those that are not free.
     fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
-        let masses: Vec<f64> = self.with(|w| {
-            let bodies = w.model().bodies.iter();
-            Ok(bodies
-                .map(|b| b.mass.map_or(f64::INFINITY, |m| m.mass))
+        let masses: Vec<f64> = self.with_tape(|held| {
+            let bodies = &held.world.model().bodies;
+            let masses = held.order.bodies.iter().map(|&k| bodies[k].mass);
+            Ok(masses
+                .map(|mass| mass.map_or(f64::INFINITY, |m| m.mass))
                 .collect())
         })?;
         rows(py, masses.len(), masses.iter().map(|m| [*m]))
@@ -305,8 +344,9 @@ impl World {
     /// The states of all bodies, 13 numbers each.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         let held = self.lock()?;
-        let states = held.as_ref().ok_or(Fault::Closed)?.world.states();
-        rows(py, states.len(), states.iter().map(state_numbers))
+        let Held { world, order, .. } = held.as_ref().ok_or(Fault::Closed)?;
+        let states = order.bodies.iter().map(|&k| &world.states()[k]);
+        rows(py, order.bodies.len(), states.map(state_numbers))
     }
 
     /// The state of the body of that name, 13 numbers.
@@ -332,7 +372,7 @@ impl World {
     /// Puts the world into a state; step number and time stay, or become `at`. Nothing is remembered of the steps before.
     fn set_state(&self, values: &Bound<'_, PyAny>, at: Option<(u64, f64)>) -> PyResult<()> {
         let values = numbers("the state", values)?;
-        Ok(self.with(|world| put_state(world, &values, at))?)
+        Ok(self.with_tape(|held| put_state(held, &values, at))?)
     }
 
     /// The judge's word on the last step.
@@ -346,12 +386,8 @@ impl World {
     /// feature, moment on b in the world.
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         let held = self.lock()?;
-        let contacts = &held
-            .as_ref()
-            .ok_or(Fault::Closed)?
-            .world
-            .last_step()
-            .contacts;
+        let Held { world, order, .. } = held.as_ref().ok_or(Fault::Closed)?;
+        let contacts = &world.last_step().contacts;
         let row = |c: &stickslip::prelude::ContactImpulse| {
             let (x, n, p) = (c.contact.point, c.contact.normal, c.world_impulse());
             let m = c.world_moment();
@@ -360,7 +396,7 @@ impl World {
                 Mode::Stick => 1.0,
                 Mode::Slide => 2.0,
             };
-            let [a, b] = c.contact.bodies.map(|i| i as f64);
+            let [a, b] = c.contact.bodies.map(|k| order.rows[k] as f64);
             let [piece_a, piece_b] = c.contact.pieces.map(f64::from);
             let friction = c.contact.friction;
             [
@@ -396,7 +432,8 @@ impl World {
     /// of dry friction; impulse and torque impulse on the second body in the world. Rows before the first step are missing.
     fn joints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         let held = self.lock()?;
-        let joints = &held.as_ref().ok_or(Fault::Closed)?.world.last_step().joints;
+        let Held { world, order, .. } = held.as_ref().ok_or(Fault::Closed)?;
+        let joints = &world.last_step().joints;
         let row = |j: &stickslip::prelude::JointImpulse| {
             let mut row = [0.0; 30];
             let parts = [j.coordinates, j.hold, j.motor, j.friction];
@@ -405,7 +442,9 @@ impl World {
             row[27..].copy_from_slice(&j.angular.to_array());
             row
         };
-        rows(py, joints.len(), joints.iter().map(row))
+        // None before the first step.
+        let done = order.joints.iter().filter_map(|&k| joints.get(k));
+        rows(py, joints.len(), done.map(row))
     }
 
     /// Length of the last record, s; h where no time passed in it.
@@ -512,7 +551,8 @@ impl World {
 }
 
 /// What is free gets the new state; what is not must be where it is.
-fn put_state(world: &mut Inner, values: &[f64], at: Option<(u64, f64)>) -> Result<(), Fault> {
+fn put_state(held: &mut Held, values: &[f64], at: Option<(u64, f64)>) -> Result<(), Fault> {
+    let Held { world, order, .. } = held;
     let n = world.states().len();
     if values.len() != n * STATE {
         let found = values.len();
@@ -524,15 +564,15 @@ fn put_state(world: &mut Inner, values: &[f64], at: Option<(u64, f64)>) -> Resul
     if !(t.is_finite() && t >= 0.0) {
         return Err(Fault::Input(format!("t = {t} s is no time of a run")));
     }
-    let mut states: Vec<BodyState> = Vec::with_capacity(n);
-    for (i, row) in values.as_chunks::<STATE>().0.iter().enumerate() {
+    let mut states = world.states().to_vec();
+    for (&i, row) in order.bodies.iter().zip(values.as_chunks::<STATE>().0) {
         let body = &world.model().bodies[i];
         let wrong = |why: &str| Fault::Input(format!("the state of \"{}\" {why}", body.name));
         let state = state_of(row).map_err(wrong)?;
         if !body.is_free() && at.is_none() && state != world.states()[i] {
             return Err(wrong("cannot be set: it is not free (set_motion moves it)"));
         }
-        states.push(state);
+        states[i] = state;
     }
     Ok(world.restore(step, t, &states)?)
 }

@@ -9,9 +9,9 @@ use stickslip_model::{BodyState, JointImpulse, stored};
 
 /// A running SHA-256 over all states of a run.
 ///
-/// The bytes that are hashed, all little-endian: once, the number of bodies (u64) and for each its
-/// name's length in bytes (u64) and UTF-8 bytes; then for every state, step 0 included and thinning
-/// not regarded, the step number (u64) and for each body in the model's order the bits of x, y, z,
+/// The bytes that are hashed, all little-endian: once, the number of bodies (u64) and for each, in the order of
+/// names, its name's length in bytes (u64) and UTF-8 bytes; then for every state, step 0 included and thinning
+/// not regarded, the step number (u64) and for each body in the order of names the bits of x, y, z,
 /// qs, qx, qy, qz, vx, vy, vz, wx, wy, wz; then for each joint and each spring of the record the bits of its six
 /// coordinates, whose turns are part of the state (there are none in the initial record). The sign of a zero is dropped (−0 hashes as 0), since it
 /// depends on the order of additions that mean the same; every other difference of a single bit,
@@ -19,9 +19,11 @@ use stickslip_model::{BodyState, JointImpulse, stored};
 #[derive(Clone, Debug)]
 pub struct StateHash {
     sha: Sha,
+    /// Numbers of the bodies in the order of their names.
+    by_name: Vec<usize>,
 }
 
-stored!(StateHash { sha });
+stored!(StateHash { sha, by_name });
 
 /// SHA-256 over what has come so far, which can be stored and gone on with.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,12 @@ impl Stored for Sha {
     }
 }
 
+fn hash_numbers<const N: usize>(sha: &mut Sha256, numbers: [f64; N]) {
+    // −0 + 0 = +0; all other numbers are unchanged.
+    let bytes = numbers.map(|x| (x + 0.0).to_bits().to_le_bytes());
+    sha.update(bytes.as_flattened());
+}
+
 /// 64 hexadecimal digits.
 pub(crate) fn hex(digest: impl IntoIterator<Item = u8>) -> String {
     let mut text = String::with_capacity(64);
@@ -55,31 +63,29 @@ impl StateHash {
     /// Starts with the names of the bodies, in the model's order.
     #[must_use]
     pub fn new<S: AsRef<str>>(names: &[S]) -> Self {
+        let mut by_name: Vec<usize> = (0..names.len()).collect();
+        by_name.sort_by_key(|&k| names[k].as_ref());
         let mut sha = Sha256::new();
         sha.update((names.len() as u64).to_le_bytes());
-        for name in names {
-            let bytes = name.as_ref().as_bytes();
+        for &k in &by_name {
+            let bytes = names[k].as_ref().as_bytes();
             sha.update((bytes.len() as u64).to_le_bytes());
             sha.update(bytes);
         }
-        Self { sha: Sha(sha) }
+        let sha = Sha(sha);
+        Self { sha, by_name }
     }
 
-    /// Adds one state of the run.
+    /// Adds one state of the run, with the bodies in the model's order.
     pub fn update(&mut self, step: u64, bodies: &[BodyState], joints: &[JointImpulse]) {
-        self.sha.0.update(step.to_le_bytes());
-        for body in bodies {
-            self.numbers(state_numbers(body));
+        let sha = &mut self.sha.0;
+        sha.update(step.to_le_bytes());
+        for body in self.by_name.iter().filter_map(|&k| bodies.get(k)) {
+            hash_numbers(sha, state_numbers(body));
         }
         for joint in joints {
-            self.numbers(joint.coordinates);
+            hash_numbers(sha, joint.coordinates);
         }
-    }
-
-    fn numbers<const N: usize>(&mut self, numbers: [f64; N]) {
-        // −0 + 0 = +0; all other numbers are unchanged.
-        let bytes = numbers.map(|x| (x + 0.0).to_bits().to_le_bytes());
-        self.sha.0.update(bytes.as_flattened());
     }
 
     /// The hash of all states so far, 64 hexadecimal digits.
@@ -146,6 +152,14 @@ mod tests {
             hash(&["a", "bc"], &[(0, &two)]),
             hash(&["ab", "c"], &[(0, &two)])
         );
+    }
+
+    #[test]
+    fn the_order_in_which_bodies_stand_does_not_enter() {
+        let (a, b) = (state(1.0), state(2.0));
+        let one = hash(&["a", "b"], &[(0, &[a, b]), (1, &[b, b])]);
+        assert_eq!(one, hash(&["b", "a"], &[(0, &[b, a]), (1, &[b, b])]));
+        assert_ne!(one, hash(&["b", "a"], &[(0, &[a, b]), (1, &[b, b])]));
     }
 
     #[test]

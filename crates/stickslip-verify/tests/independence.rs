@@ -149,6 +149,54 @@ fn bodies_elsewhere_change_no_bit_of_a_mechanism() {
     assert!(mixed > 0, "no step along both gradients");
 }
 
+/// Boxes that slide on each other, with friction by the speed of the slip: coefficients are found by rounds, and what is solved again for the sake of
+/// others keeps its answer.
+#[test]
+fn bodies_elsewhere_change_no_bit_of_what_slides_by_a_curve() {
+    let mut random = Random::new(17);
+    let mut slid = 0;
+    for _ in 0..setting("STICKSLIP_APART", 6) {
+        let mut text = String::from(
+            r#"
+format = 1
+step = { h = 0.004, until = 0.2 }
+material = { friction = { static = 0.5, kinetic = 0.2, speed = 0.05 } }
+
+[[body]]
+name = "floor"
+motion = "fixed"
+shape = { box = { size = [9.0, 9.0, 1.0] } }
+position = [0.0, 0.0, -0.5]
+"#,
+        );
+        for k in 0..3 {
+            let (speed, spin) = (random.between(-1.0, 1.0), random.between(-3.0, 3.0));
+            text += &format!(
+                r#"
+[[body]]
+name = "box {k}"
+shape = {{ box = {{ size = [0.3, 0.2, 0.1] }} }}
+density = 700.0
+position = [0.0, 0.0, {z:?}]
+velocity = [{speed:?}, 0.1, 0.0]
+angular-velocity = [0.0, 0.0, {spin:?}]
+"#,
+                z = 0.05 + 0.1 * f64::from(k),
+            );
+        }
+        let alone = film(&text, "alone");
+        let beside = film(&format!("{text}{}", far_bodies(&mut random)), "beside");
+        for (step, (alone, beside)) in alone.iter().zip(&beside).enumerate() {
+            if alone.t != beside.t {
+                break;
+            }
+            assert!(alone.bodies == beside.bodies, "step {}\n{text}", step + 1);
+            slid += 1;
+        }
+    }
+    assert!(slid > 100, "{slid} steps compared");
+}
+
 /// A ball that lands far away and slides is solved for twice, with friction at rest and with that of what slides: two wheels whose teeth touch, which are in
 /// the same problem, keep their answer.
 #[test]

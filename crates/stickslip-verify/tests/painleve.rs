@@ -55,7 +55,7 @@ fn one_step(world: &mut World) -> ([f64; 2], [f64; 3]) {
     let step = world.step().unwrap_or_else(|e| panic!("{e}"));
     let mut sum = DVec3::ZERO;
     for c in &step.contacts {
-        // The ground comes first by name, so impulses are those on the rod.
+        // The ground comes first, for it is not free: impulses are those on the rod.
         sum += c.world_impulse();
     }
     let twist = world.body("rod").expect("the rod").twist;

@@ -82,7 +82,7 @@ impl Case {
         let inertia = self.rho * self.rho;
         let mut builder = World::builder().gravity(DVec3::ZERO).time_step(h);
         for (k, o) in self.obstacles.iter().enumerate() {
-            let name = format!("obstacle{k}");
+            let name = obstacle_name(k);
             let body = BodySpec::fixed(name.clone(), o.shape.clone()).with_pose(o.pose);
             builder = builder
                 .body(body)
@@ -161,6 +161,10 @@ struct Steps {
     acceleration: [f64; 3],
     /// What of it is out of the plane, m/s².
     aside: f64,
+}
+
+fn obstacle_name(k: usize) -> String {
+    format!("obstacle{k}")
 }
 
 impl Obstacle {
@@ -314,7 +318,10 @@ enum Fate {
 fn fate(case: &Case, view: &PlanarView, answer: &Solutions) -> Fate {
     let mut curvature = vec![0.0; case.obstacles.len()];
     for (&i, &c) in answer.active.iter().zip(&answer.h) {
-        curvature[i] = c;
+        // Contacts stand in the order of the bodies, which is not that of the obstacles.
+        let name = &view.state.contacts[i].name;
+        let of = (0..curvature.len()).find(|k| *name == obstacle_name(*k));
+        curvature[of.expect("an obstacle")] = c;
     }
     let legal = |a: [f64; 3]| {
         let slack = 1e-3 * (1.0 + a.iter().map(|x| x.abs()).fold(0.0, f64::max));

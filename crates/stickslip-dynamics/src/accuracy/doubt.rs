@@ -83,7 +83,8 @@ impl fmt::Display for Doubt {
                 steps,
             } => write!(
                 f,
-                "no bounce of \"{a}\" and \"{b}\" takes more than {steps:.0} steps: each begins up to a step late"
+                // What bounces stands after what it bounces on.
+                "no bounce of \"{b}\" and \"{a}\" takes more than {steps:.0} steps: each begins up to a step late"
             ),
             Self::Spring {
                 spring,

@@ -72,6 +72,14 @@ impl BodySpec {
         Self::new(name, shape, None, Motion::path(path))
     }
 
+    /// Where it is at t = 0.
+    pub(super) fn start(&self) -> BodyState {
+        match &self.motion {
+            Motion::Free => self.state,
+            Motion::Prescribed(path) => path(0.0),
+        }
+    }
+
     fn new(
         name: impl Into<String>,
         shape: Shape,

@@ -7,9 +7,9 @@ use super::checks::{
     check_body, check_friction, check_gravity, check_length, check_restitution, check_state,
     radius_of_gyration, refuse_overlaps,
 };
-use super::joint::{JointSpec, SpringSpec, WORLD};
+use super::joint::{JointSpec, WORLD};
+use super::order::{sort_bodies, sort_gears, sort_joints, sort_springs};
 use crate::error::BuildError;
-use crate::motion::Motion;
 use crate::setup::{AppliedForce, Drives, Frictions, Restitutions, Setup};
 use crate::world::World;
 use glam::DVec3;
@@ -30,7 +30,8 @@ impl WorldBuilder {
     /// [`BuildError`] names what cannot be: masses, names, numbers, bodies that overlap.
     pub fn build(mut self) -> Result<World, BuildError> {
         self.check_settings()?;
-        self.sort_bodies()?;
+        self.refuse_equal_names()?;
+        self.bodies = sort_bodies(std::mem::take(&mut self.bodies), self.settings.h);
         let made_of = self.bodies.iter().map(|b| b.material.clone());
         let made_of: Vec<Option<String>> = made_of.collect();
         let (mut setup, states) = self.take_bodies()?;
@@ -39,7 +40,7 @@ impl WorldBuilder {
         self.add_forces(&mut setup)?;
         self.add_frames(&mut setup)?;
         self.check_grains(&setup.model)?;
-        setup.drives = join(&mut setup.model, &states, &self.joints, &self.springs)?;
+        setup.drives = self.join(&mut setup.model, &states)?;
         self.add_gears(&mut setup.model, &states)?;
         self.settings.ignored = uncolliding(&setup.model, &self.joints, apart);
         self.check_method(&setup.model)?;
@@ -79,13 +80,11 @@ impl WorldBuilder {
         check_friction("friction", self.friction)
     }
 
-    /// By name, so that the order in which bodies are given does not matter.
-    fn sort_bodies(&mut self) -> Result<(), BuildError> {
-        self.bodies.sort_by(|a, b| a.name.cmp(&b.name));
-        match self.bodies.windows(2).find(|w| w[0].name == w[1].name) {
-            Some(w) => Err(BuildError::DuplicateName {
-                name: w[0].name.clone(),
-            }),
+    fn refuse_equal_names(&self) -> Result<(), BuildError> {
+        let mut names: Vec<&String> = self.bodies.iter().map(|b| &b.name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|w| w[0] == w[1]) {
+            Some(w) => Err(BuildError::DuplicateName { name: w[0].clone() }),
             None => Ok(()),
         }
     }
@@ -122,10 +121,7 @@ impl WorldBuilder {
             let length = spec.mass.and_then(|mass| radius_of_gyration(&mass));
             let length = length.unwrap_or(f64::INFINITY);
             setup.model.moments.bodies.push((moments, length));
-            let state = match &spec.motion {
-                Motion::Free => spec.state,
-                Motion::Prescribed(path) => path(0.0),
-            };
+            let state = spec.start();
             check_state(&spec.name, &state)?;
             states.push(state);
             let body = match spec.mass {
@@ -210,6 +206,29 @@ impl WorldBuilder {
         Ok(())
     }
 
+    /// Builds joints and springs into the model; returns the joints' functions of time.
+    fn join(&self, model: &mut Model, states: &[BodyState]) -> Result<Vec<Drives>, BuildError> {
+        let mut names: Vec<&str> = self.joints.iter().map(|j| j.name.as_str()).collect();
+        names.extend(self.springs.iter().map(|s| s.name.as_str()));
+        names.sort_unstable();
+        if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
+            return Err(named_twice(w[0]));
+        }
+        let mut built = Vec::new();
+        for spec in &self.joints {
+            built.push(build_joint(spec, model, states)?);
+        }
+        sort_joints(&mut built, self.settings.h);
+        let (joints, drives) = built.into_iter().unzip();
+        model.joints = joints;
+        for spec in &self.springs {
+            let spring = build_spring(spec, model, states)?;
+            model.springs.push(spring);
+        }
+        sort_springs(&mut model.springs, &model.joints);
+        Ok(drives)
+    }
+
     fn add_gears(&self, model: &mut Model, states: &[BodyState]) -> Result<(), BuildError> {
         for spec in &self.gears {
             let taken = model.joint_names().any(|name| name == spec.name);
@@ -217,9 +236,9 @@ impl WorldBuilder {
                 return Err(named_twice(&spec.name));
             }
             let gear = build_gear(spec, model, states)?;
-            let place = model.gears.partition_point(|g| g.name < gear.name);
-            model.gears.insert(place, gear);
+            model.gears.push(gear);
         }
+        sort_gears(&mut model.gears);
         Ok(())
     }
 
@@ -238,8 +257,7 @@ impl WorldBuilder {
 
 /// Number of the body of that name; `place` says who asks.
 fn index(model: &Model, name: &str, place: &str) -> Result<usize, BuildError> {
-    let found = model.bodies.binary_search_by(|b| b.name.as_str().cmp(name));
-    found.map_err(|_| BuildError::UnknownBody {
+    model.index(name).ok_or_else(|| BuildError::UnknownBody {
         name: name.into(),
         place: place.into(),
     })
@@ -251,35 +269,6 @@ fn named_twice(name: &str) -> BuildError {
         joint: name.into(),
         reason: "two joints or springs have this name".into(),
     }
-}
-
-/// Builds joints and springs into the model, sorted by name; returns the joints' functions of time.
-fn join(
-    model: &mut Model,
-    states: &[BodyState],
-    joints: &[JointSpec],
-    springs: &[SpringSpec],
-) -> Result<Vec<Drives>, BuildError> {
-    let mut names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
-    names.extend(springs.iter().map(|s| s.name.as_str()));
-    names.sort_unstable();
-    if let Some(w) = names.windows(2).find(|w| w[0] == w[1]) {
-        return Err(named_twice(w[0]));
-    }
-    let mut built = Vec::new();
-    for spec in joints {
-        built.push(build_joint(spec, model, states)?);
-    }
-    built.sort_by(|a, b| a.0.name.cmp(&b.0.name));
-    let (joints, drives) = built.into_iter().unzip();
-    model.joints = joints;
-    let mut built = Vec::new();
-    for spec in springs {
-        built.push(build_spring(spec, model, states)?);
-    }
-    built.sort_by(|a, b| a.name.cmp(&b.name));
-    model.springs = built;
-    Ok(drives)
 }
 
 /// Pairs of bodies that a joint keeps from colliding, sorted.
@@ -355,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_sorted_by_name_and_pairs_find_them_in_either_order() {
+    fn bodies_stand_by_their_places_and_pairs_find_them_in_either_order() {
         let world = two()
             .friction(0.2)
             .pair_friction("b", "a", Friction::same(0.7))
@@ -363,7 +352,7 @@ mod tests {
             .ignore("b", "a")
             .build()
             .expect("a world");
-        assert_eq!(world.index("a"), Some(0));
+        assert_eq!(world.index("a"), Some(0), "first along x");
         assert_eq!(world.states()[1].pose.position.x, 1.0);
         let setup = &world.setup;
         assert_eq!(setup.frictions.of([0, 1]), Friction::same(0.7));

@@ -72,8 +72,8 @@ pub(super) fn build_gear(
     };
     let mut joints = [0; 2];
     for ((slot, name), axis) in joints.iter_mut().zip(&spec.joints).zip(spec.axes) {
-        let place = model.joints.binary_search_by(|j| j.name.cmp(name));
-        *slot = place.map_err(|_| bad(format!("there is no joint \"{name}\"")))?;
+        let place = model.joints.iter().position(|j| j.name == *name);
+        *slot = place.ok_or_else(|| bad(format!("there is no joint \"{name}\"")))?;
         let held = model.joints[*slot].axes.get(axis).map(|a| a.hold);
         if held != Some(Hold::Free) {
             return Err(bad(format!("axis {axis} of joint \"{name}\" is not free")));
@@ -131,8 +131,8 @@ fn ends(names: &[String; 2], model: &Model) -> Result<[Option<usize>; 2], String
     let mut found = [None; 2];
     for (slot, name) in found.iter_mut().zip(names) {
         if name != WORLD {
-            let place = model.bodies.binary_search_by(|b| b.name.cmp(name));
-            *slot = Some(place.map_err(|_| format!("there is no body \"{name}\""))?);
+            let place = model.index(name);
+            *slot = Some(place.ok_or_else(|| format!("there is no body \"{name}\""))?);
         }
     }
     let [a, b] = names;

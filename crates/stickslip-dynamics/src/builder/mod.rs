@@ -6,6 +6,7 @@ mod build_joint;
 mod checks;
 mod joint;
 mod material_pair;
+mod order;
 
 pub use body::BodySpec;
 pub(crate) use checks::{MOST_FRICTION, RATIOS};

@@ -70,14 +70,14 @@ impl Assembly {
 
     /// Where static and kinetic friction differ, a contact that slides with static friction is given kinetic friction and the
     /// problem is solved again, until no more slide. None goes back, so there is at most one round more than there are
-    /// contacts.
+    /// contacts. Islands that are `untouched` keep the answers they have.
     fn settle_friction(
         &mut self,
         question: Question<'_>,
         solver: &mut dyn ContactSolver,
+        mut untouched: Option<Untouched>,
     ) -> Result<Solved, Failure> {
         let mut iterations = 0;
-        let mut untouched: Option<Untouched> = None;
         loop {
             let mut solved = self.ask(question, solver)?;
             iterations += solved.iterations;
@@ -104,15 +104,16 @@ impl Assembly {
     }
 
     /// Where friction depends on the speed of the slip, the coefficient of each contact that slips is set to the curve's at the slip
-    /// found and the problem is solved again, until the coefficients agree: by secants, contact by contact. Where they do not settle
-    /// the judge says so, and the step is divided; in a shorter one friction changes the slip by less.
+    /// found and the problem is solved again, until the coefficients agree: by secants, contact by contact. Islands in which they agree
+    /// keep their answers. Where they do not settle the judge says so, and the step is divided; in a shorter one friction changes the
+    /// slip by less.
     fn settle_curves(
         &mut self,
         question: Question<'_>,
         solver: &mut dyn ContactSolver,
     ) -> Result<Solved, Failure> {
         let Question { step, contacts, .. } = question;
-        let mut solved = self.settle_friction(question, solver)?;
+        let mut solved = self.settle_friction(question, solver, None)?;
         let curves = &step.model().curves;
         if curves.is_empty() {
             return Ok(solved);
@@ -120,37 +121,50 @@ impl Assembly {
         let mut tried = vec![None; contacts.list.len()];
         let mut iterations = solved.iterations;
         for _ in 0..MOST_CURVE_ROUNDS {
-            let none = step.settings.aim().max(solved.residual);
-            let mut off = 0.0;
-            for (k, contact) in contacts.list.iter().enumerate() {
-                let Some(curve) = curves.of(contact.bodies) else {
-                    continue;
-                };
-                off = f64::max(off, self.follow_curve(k, curve, none, &mut tried[k]));
-            }
-            if off <= CURVES_AGREE * question.tolerance {
+            let slipping = contacts.list.iter().enumerate();
+            let wanted = slipping.map(|(k, contact)| {
+                let curve = curves.of(contact.bodies)?;
+                Some(self.by_curve(k, curve, step.settings.aim()))
+            });
+            let wanted: Vec<Option<f64>> = wanted.collect();
+            let agreed = CURVES_AGREE * question.tolerance;
+            let off = |k: &usize| wanted[*k].is_some_and(|mu| self.felt(*k, mu) > agreed);
+            let off: Vec<usize> = (0..wanted.len()).filter(off).collect();
+            if off.is_empty() {
                 break;
             }
-            solved = self.settle_friction(question, solver)?;
+            let untouched = Untouched::but_for(&off, self);
+            for (k, wanted) in wanted.iter().enumerate() {
+                if let Some(wanted) = wanted.filter(|_| !untouched.has(k)) {
+                    self.follow_curve(k, wanted, &mut tried[k]);
+                }
+            }
+            solved = self.settle_friction(question, solver, Some(untouched))?;
             iterations += solved.iterations;
         }
         solved.iterations = iterations;
         Ok(solved)
     }
 
-    /// Sets the coefficient of contact k by its curve; returns by how much friction was off, m/s. `tried` keeps the coefficient
-    /// before and what it missed, for the secant.
-    fn follow_curve(
-        &mut self,
-        k: usize,
-        curve: &SlipCurve,
-        none: f64,
-        tried: &mut Option<(f64, f64)>,
-    ) -> f64 {
-        let slip = self.slip(k);
-        let mu = self.problem.contacts[k].law.friction();
+    /// The coefficient of contact k by its curve, at the slip found.
+    fn by_curve(&self, k: usize, curve: &SlipCurve, none: f64) -> f64 {
         // A contact that sticks is held by friction at rest.
-        let wanted = curve.at(if slip > none { slip } else { 0.0 });
+        let slips = self.slides(k, none);
+        curve.at(if slips { self.slip(k) } else { 0.0 })
+    }
+
+    /// What another coefficient would make of the velocity of contact k, m/s.
+    fn felt(&self, k: usize, mu: f64) -> f64 {
+        let block = &self.problem.contacts[k];
+        let pressed = self.impulses[k].x + self.restituted(k);
+        (mu - block.law.friction()).abs()
+            * pressed.max(0.0)
+            * w_bar(block, &self.problem.inverse_mass)
+    }
+
+    /// Brings the coefficient of contact k towards the one wanted; `tried` keeps the one before and what it missed, for the secant.
+    fn follow_curve(&mut self, k: usize, wanted: f64, tried: &mut Option<(f64, f64)>) {
+        let mu = self.problem.contacts[k].law.friction();
         let missed = wanted - mu;
         let next = match *tried {
             Some((before, off)) if missed != off => {
@@ -163,11 +177,7 @@ impl Assembly {
             _ => wanted,
         };
         *tried = Some((mu, missed));
-        let block = &self.problem.contacts[k];
-        let pressed = self.impulses[k].x + self.restituted(k);
-        let off = missed.abs() * pressed.max(0.0) * w_bar(block, &self.problem.inverse_mass);
         self.set_mu(k, next.max(0.0));
-        off
     }
 
     /// One call of the solver, from the impulses so far. Islands that missed the tolerance have their velocities corrected beyond

@@ -43,6 +43,11 @@ impl Untouched {
         }
     }
 
+    /// Is this block of such an island?
+    pub(super) fn has(&self, block: usize) -> bool {
+        self.blocks[block]
+    }
+
     /// Puts their answers back.
     pub(super) fn put_back(self, assembly: &mut Assembly) {
         let own = assembly.impulses.iter_mut().zip(self.impulses);

@@ -123,6 +123,9 @@ impl Conjugate {
         while sweeps < settings.sweeps && !limit::reached() {
             let (size, largest) = self.sweep(system, p);
             sweeps += 1;
+            if !size.is_finite() {
+                break;
+            }
             if largest <= NEAR * tolerance || sweeps % LOOK_EVERY == 0 || sweeps == settings.sweeps
             {
                 let residual = self.residual(system);

@@ -191,10 +191,11 @@ mod tests {
                 assert_eq!(numbers(&told["ang"]), state.twist.angular.to_array());
             }
         }
-        assert_eq!(numbers(&bodies[0]["dims"]), [0.4, 0.2, 0.6]);
-        assert_eq!(numbers(&bodies[1]["dims"]), [0.1, 0.3]);
+        let dims = |name: &str| numbers(&bodies[world.index(name).expect("a body")]["dims"]);
+        assert_eq!(dims("box"), [0.4, 0.2, 0.6]);
+        assert_eq!(dims("rod"), [0.1, 0.3]);
         // The plane stands where pose and offset put it: z = 0.25 + 0.1.
-        assert_eq!(numbers(&bodies[2]["dims"]), [0.0, 0.0, 1.0, 0.35]);
+        assert_eq!(dims("slope"), [0.0, 0.0, 1.0, 0.35]);
     }
 
     #[test]
@@ -216,7 +217,8 @@ mod tests {
             .body(body.at(DVec3::Z))
             .build()
             .expect("a world");
-        let (body, state) = (&world.model().bodies[0], &world.states()[0]);
+        let k = world.index("ball").expect("the ball");
+        let (body, state) = (&world.model().bodies[k], &world.states()[k]);
         let told = entry(&body.shape, body.mass.as_ref(), state);
         assert_eq!(told.unwrap_err(), "an inertia that is not the shape's");
     }

@@ -125,7 +125,7 @@ fn one_contact_on_a_moving_grain_is_one_of_the_enumerated() {
         let (mut world, one) = on_one_foot(&mut random);
         let axes = {
             let model = world.model();
-            let ground = &model.bodies[model.bodies.len() - 1];
+            let ground = &model.bodies[0];
             let grain = ground.grain.expect("a grain").direction;
             [DVec3::Z, grain, DVec3::Z.cross(grain)]
         };

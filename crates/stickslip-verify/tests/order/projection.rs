@@ -58,8 +58,9 @@ fn the_account_of_energy_is_that_of_the_states() {
     assert!(outcome.certified());
     let account = outcome.projections.expect("an account");
     // From the record: the energy at the start of each step less that at the end of the one before.
+    let number = world.index("ball").expect("a ball");
     let energy = |states: &[BodyState]| -> f64 {
-        let ball = &states[0];
+        let ball = &states[number];
         0.5 * ball.twist.linear.length_squared() + 9.81 * ball.pose.position.z
     };
     let (mut sum, mut count) = (0.0, 0);
@@ -77,7 +78,7 @@ fn the_account_of_energy_is_that_of_the_states() {
     let report = stickslip::dynamics::check::check(&memory).expect("a report");
     assert!(report.valid(), "{report:?}");
     let moved = memory.frames.iter_mut().find_map(|f| f.start.as_mut());
-    moved.expect("a projection").bodies[0].pose.position.z += 1e-9;
+    moved.expect("a projection").bodies[number].pose.position.z += 1e-9;
     let report = stickslip::dynamics::check::check(&memory).expect("a report");
     assert!(!report.valid());
 }

@@ -18,7 +18,8 @@ pub(super) fn disc(radius: f64, directions: Option<usize>, w: &DMat3, q: DVec3) 
         schur: DMat2::from_cols(tangent(w.y_axis), tangent(w.z_axis)),
         rhs: tangent(q),
     };
-    if radius == 0.0 || t.rhs == DVec2::ZERO {
+    // What is not finite comes of sweeps that diverge: whoever sweeps will see it.
+    if radius == 0.0 || t.rhs == DVec2::ZERO || !t.rhs.is_finite() {
         return DVec3::ZERO;
     }
     let law = Law::Disc { radius, directions };
@@ -49,7 +50,8 @@ pub(super) fn disc(radius: f64, directions: Option<usize>, w: &DMat3, q: DVec3) 
         let s = p.length();
         let step = (s / radius - 1.0) * s * s / -p.dot(dp);
         let next = (lambda + step).clamp(lambda, highest);
-        if next - lambda <= f64::EPSILON * next {
+        // Squares of what is beyond 1e154 overflow.
+        if next.is_nan() || next - lambda <= f64::EPSILON * next {
             break;
         }
         lambda = next;

@@ -133,6 +133,34 @@ mod tests {
         assert!((slide - DVec3::new(2.0, -0.6, 0.8) * m).length() < 1e-15 * m);
     }
 
+    /// Sweeps that diverge come to such numbers before anybody looks at their residual.
+    #[test]
+    fn numbers_without_measure_stop_nothing() {
+        let mut random = Random::new(4);
+        let (radius, mu) = (1.0, 0.5);
+        let laws = [
+            Law::Cone { mu },
+            Law::Pyramid { mu, directions: 5 },
+            Law::Disc {
+                radius,
+                directions: None,
+            },
+            Law::Disc {
+                radius,
+                directions: Some(5),
+            },
+        ];
+        for size in [1e100, 1e160, 1e229, 1e300, f64::INFINITY, f64::NAN] {
+            for law in &laws {
+                for _ in 0..100 {
+                    let (a, b, c) = (random.vec3(), random.vec3(), random.vec3());
+                    let w = outer(a, a) + outer(b, b) + outer(c, c);
+                    let _ = solve(law, &w, random.vec3() * size);
+                }
+            }
+        }
+    }
+
     #[test]
     fn any_positive_definite_block_is_solved_to_rounding() {
         let mut random = Random::new(3);
