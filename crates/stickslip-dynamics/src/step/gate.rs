@@ -10,10 +10,10 @@
 use crate::budget::Chosen;
 use crate::methods::Next;
 use crate::step::assemble::chosen_cones;
-use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use crate::step::refuse::{Failure, Refusal, Why, missed_most};
+use crate::step::seen::seen;
 use crate::step::task::Task;
 use crate::world::{Memory, State, World, energy};
 use stickslip_certify::{Case, Judge, Place};
@@ -37,7 +37,7 @@ pub(crate) struct Judged {
     /// The worst of the certificates of the steps in a row that led here, this one included.
     worst: Certificate,
     /// What restitution is to know of each contact; `None` where it takes no part.
-    seen: Option<Vec<Seen>>,
+    seen: Option<Seen>,
     /// The friction cones that were chosen, where there is a budget for them.
     cones: Option<Chosen>,
     /// What is left of the energy inequality, relative to its size; where it is checked.
@@ -190,19 +190,6 @@ fn case<'a>(step: &'a Predicted, motion: &'a Motion) -> Case<'a> {
         contacts: &motion.contacts,
         joints: &motion.joints,
     }
-}
-
-/// What the contacts of a step are to give back in later ones, if they do so at all.
-pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<Vec<Seen>> {
-    if !step.plan.restitutes_later() || !step.setup.restitutions.any() {
-        return None;
-    }
-    let touch = Touch::at(step, placed);
-    let seen = motion.contacts.iter().map(|c| Seen {
-        pressed: touch.pressed(&c.contact),
-        closes: touch.still_closes(&c.contact, &motion.bodies),
-    });
-    Some(seen.collect())
 }
 
 fn record(step: &Predicted, motion: Motion, certificate: Certificate) -> StepRecord {

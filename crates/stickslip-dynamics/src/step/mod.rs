@@ -20,6 +20,7 @@ mod maps;
 pub(crate) mod predict;
 pub(crate) mod refuse;
 mod rows;
+pub(crate) mod seen;
 mod solve;
 pub(crate) mod stepper;
 pub(crate) mod task;
