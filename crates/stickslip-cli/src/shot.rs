@@ -41,7 +41,12 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Width and height of the picture, pixels at 100 %
-    #[arg(long, value_name = "W,H", default_value = "800,600", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "W,H",
+        default_value = "800,600",
+        allow_hyphen_values = true
+    )]
     size: String,
     /// Direction from which to look, degrees about the vertical from the x axis
     #[arg(long, value_name = "DEG", default_value_t = ShotOptions::default().azimuth, allow_hyphen_values = true)]

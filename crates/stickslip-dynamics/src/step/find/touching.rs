@@ -95,10 +95,13 @@ impl<'a> Touch<'a> {
         speed
     }
 
-    /// Was the contact open at the start, and does it approach still at the end? What was closed stays closed: where bodies are joined, rows
-    /// follow their displacements, and a foot that turns about its contact seems to approach by second order though it stands.
+    /// Does the contact touch at the end of the step and approach still? Where rows count displacements, a foot that stands and turns about its contact
+    /// seems to approach by second order: there only what was open at the start can.
     pub(crate) fn still_closes(&self, c: &Contact, after: &[BodyState]) -> bool {
-        c.gap > self.rounding_of(c) && self.opening(c, after) < -self.step.settings.aim()
+        let scheme = self.step.plan.scheme;
+        let displaced = scheme.counts_displacements(self.step.model()) && !scheme.at_end();
+        let stands = displaced && c.gap <= self.rounding_of(c);
+        !stands && self.opening(c, after) < -self.step.settings.aim()
     }
 
     /// r = e p_n^c of a contact compressed in the impact at hand, N s; zero where the rebound would not leave the rounding of
