@@ -95,13 +95,16 @@ impl<'a> Touch<'a> {
         speed
     }
 
-    /// Was the contact open at the start, and does it approach still at the end, faster than what comes of a fall through the rounding of the gap? What was
-    /// closed stays closed: where bodies are joined, rows follow their displacements, and a foot that turns about its contact seems to
-    /// approach by second order though it stands. What rests is open by rounding now and then, in a heap somewhere in every step: no impact goes on for that.
+    /// Does the contact touch at the end of the step and approach still, faster than what falls through the rounding of the gap? What rests is open by rounding now and
+    /// then, in a heap somewhere in every step: no impact goes on for that. Where rows count displacements, a foot that stands and turns about its contact
+    /// seems to approach by second order: there only what was open at the start can.
     pub(crate) fn still_closes(&self, c: &Contact, after: &[BodyState]) -> bool {
+        let scheme = self.step.plan.scheme;
+        let displaced = scheme.counts_displacements(self.step.model()) && !scheme.at_end();
         let (speed, rounding) = (-self.opening(c, after), self.rounding_of(c));
+        let stands = displaced && c.gap <= rounding;
         let fallen = speed * speed <= 2.0 * self.acceleration(c) * rounding;
-        c.gap > rounding && speed > self.step.settings.aim() && !fallen
+        !stands && speed > self.step.settings.aim() && !fallen
     }
 
     /// The sum of what the applied forces accelerate the bodies of a contact by, m/s².
