@@ -382,57 +382,5 @@ fn carried<'c>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn contact(bodies: [usize; 2], feature: Feature, x: f64) -> Contact {
-        Contact {
-            bodies,
-            feature,
-            point: DVec3::X * x,
-            normal: DVec3::Z,
-            pieces: [0; 2],
-            gap: 0.0,
-            friction: crate::Friction::default(),
-        }
-    }
-
-    #[test]
-    fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
-        let feature = Feature;
-        let owed = |ended: f64| Entry {
-            load: 1.0,
-            ended,
-            ..Entry::default()
-        };
-        let entries = [
-            (Key::of(&contact([0, 1], feature(1), 0.0)), owed(1.0)),
-            (Key::of(&contact([0, 1], feature(2), 1.0)), owed(2.0)),
-            (Key::of(&contact([0, 2], feature(1), 0.0)), owed(4.0)),
-        ];
-        let found = |contacts: &[Contact]| -> Vec<(f64, f64)> {
-            let mut before = Vec::new();
-            carried(&entries, contacts.iter(), &mut before);
-            before.iter().map(|e| (e.ended, e.load)).collect()
-        };
-        // The same features: each its own, wherever they are now.
-        let same = [
-            contact([0, 1], feature(1), 1.0),
-            contact([0, 1], feature(2), 0.0),
-        ];
-        assert_eq!(found(&same), [(1.0, 1.0), (2.0, 1.0)]);
-        // One feature is new: it takes over from the one that vanished.
-        let moved = [
-            contact([0, 1], feature(2), 1.0),
-            contact([0, 1], feature(7), 0.1),
-        ];
-        assert_eq!(found(&moved), [(2.0, 1.0), (1.0, 1.0)]);
-        // One is left: it owes for both, but bore only its own load.
-        assert_eq!(found(&moved[..1]), [(3.0, 1.0)]);
-        // Another pair, or one that pushes the other way, owes nothing.
-        let mut other = contact([0, 1], feature(9), 0.0);
-        other.normal = DVec3::NEG_Z;
-        assert_eq!(found(&[other]), [(0.0, 0.0)]);
-        assert_eq!(found(&[contact([1, 2], feature(1), 0.0)]), [(0.0, 0.0)]);
-    }
-}
+#[path = "restitution_tests.rs"]
+mod tests;
