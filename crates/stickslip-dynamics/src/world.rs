@@ -1,5 +1,5 @@
 //! A world: what has been checked. What never changes, what changes with each step, what is remembered from step to step,
-//! settings and the stepper are kept apart; a step changes the state only when it is accepted.
+//! settings, what was set from outside, and the stepper are kept apart; a step changes the state only when it is accepted.
 
 use crate::budget::Chosen;
 use crate::control::Controls;

@@ -23,7 +23,7 @@ pub(crate) struct Stepper {
     predictor: Predictor,
     pub(crate) contacts: Contacts,
     pub(crate) trial: Trial,
-    /// The chosen one first, then those tried when its answer is not certified.
+    /// The chosen one first, then `auto` if that is another.
     pub(crate) solvers: Vec<Box<dyn ContactSolver>>,
     gate: Gate,
     /// The step that was begun last.

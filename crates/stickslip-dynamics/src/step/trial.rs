@@ -1,19 +1,23 @@
 //! Lines 4 to 7: one solver's motion, and the loops that lead to it.
 //!
-//! Each loop is a function of its own; the outer ones come first.
+//! Each loop of a step is a function of its own, this file's and those around it; the outer ones come first.
 //!
-//! ```text
-//!   look_again        contacts that the motion meets and that have no row     at most SECOND_LOOKS
-//!     keep_limits     limits that it breaks and that have no row              at most LIMIT_ROUNDS
-//!       close_joints  rows of joints set anew about it                        at most joints::rounds::MOST_ROUNDS
-//!         Assembly::solve  contacts that slide get kinetic friction           at most once each
-//! ```
-//!
-//! The implicit method has one loop more around `keep_limits` (`methods/implicit.rs`).
+//! | loop | what it repeats | how often at most |
+//! |---|---|---|
+//! | `Underway::by_any_solver` (`stepper.rs`) | lines 4 to 8 with `auto`, where another solver's answer did not pass | 2 |
+//! | `Underway::without_unfounded` (`stepper.rs`) | lines 4 to 8 without rows that the judge does not find in the shapes | `STRIKES` times more |
+//! | `Underway::motion` (`stepper.rs`) | lines 4 to 7 without what is held only because it was in the last step, where no answer is found | once more |
+//! | [`Trial::motion`] | the same with joints along the gradients of the middle of the step, where they pull too hard | once more |
+//! | `implicit::iterate` | only of that method, around `keep_limits`: the step at the motion that it led to | `ITERATIONS` |
+//! | [`Trial::look_again`] | lines 4 to 6 with contacts that the motion meets and that had no row | [`SECOND_LOOKS`] |
+//! | [`Trial::keep_limits`] | the same with limits that it breaks and that had no row | [`LIMIT_ROUNDS`] |
+//! | `Trial::close_joints` | lines 5 and 6 with the rows of joints set anew about it | `joints::rounds::MOST_ROUNDS` |
+//! | `Assembly::settle_curves` (`solve.rs`) | line 5 with coefficients by their curves at the slip found | `MOST_CURVE_ROUNDS` |
+//! | `Assembly::settle_friction` (`solve.rs`) | the same with kinetic friction at contacts found sliding | once for each contact |
 
-use crate::methods::implicit;
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
+use crate::step::implicit;
 use crate::step::integrate::Motion;
 use crate::step::joints::Joints;
 use crate::step::joints::rounds::{Closed, Rounds};

@@ -132,9 +132,9 @@ impl Chain<'_> {
     /// What the answer to a part is for; residuals of rounds are given by places in the whole.
     const fn purpose_of_part(&self) -> Purpose<'static> {
         match self.purpose {
-            Purpose::Draft(aim) => Purpose::Draft(aim),
-            Purpose::Sketch(aim) => Purpose::Sketch(aim),
-            Purpose::Weary(aim) => Purpose::Weary(aim),
+            Purpose::Draft(enough) => Purpose::Draft(enough),
+            Purpose::Sketch(enough) => Purpose::Sketch(enough),
+            Purpose::Easily(enough) => Purpose::Easily(enough),
             Purpose::LastResort => Purpose::LastResort,
             Purpose::Answer | Purpose::Round(_) => Purpose::Answer,
         }

@@ -4,7 +4,7 @@ use crate::auto::bearing::Bearing;
 use crate::auto::mend::Mender;
 use crate::auto::plans::{
     AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, LARGE, OTHERWISE, SKETCHED, STRUCK, Stage, Table,
-    WEARY,
+    EASILY,
 };
 use crate::auto::profile::{Form, Profile};
 use crate::auto::steps::Asked;
@@ -239,7 +239,7 @@ impl<'a> Chain<'a> {
     /// Will less than the caller's own tolerance do, and has so much been spent that this is not to be had without much work?
     fn is_hard(&self) -> bool {
         let spent = match self.purpose {
-            Purpose::Weary(_) => WEARY,
+            Purpose::Easily(_) => EASILY,
             _ => DRAFT,
         };
         let less_will_do = self.enough > self.asked_for && self.profile.contacts > FEW;
@@ -248,7 +248,7 @@ impl<'a> Chain<'a> {
 
     /// Has the run no patience left, and do the last impulses not lead on?
     pub(super) fn is_struck(&self) -> bool {
-        let hard = matches!(self.purpose, Purpose::Weary(_) | Purpose::LastResort);
+        let hard = matches!(self.purpose, Purpose::Easily(_) | Purpose::LastResort);
         hard && self.profile.contacts > LARGE && self.from_guess > STRUCK
     }
 

@@ -156,10 +156,10 @@ impl ContactSolver for Auto {
     ) -> Result<Solved, SolveError> {
         self.kit.trace.begin();
         let asked = Asked {
-            enough: purpose.aim(tolerance),
+            enough: purpose.enough(tolerance),
             purpose,
             budgets: match purpose {
-                Purpose::Weary(_) | Purpose::LastResort => {
+                Purpose::Easily(_) | Purpose::LastResort => {
                     self.budgets.map(|budgets| budgets * PATIENT)
                 }
                 _ => self.budgets,

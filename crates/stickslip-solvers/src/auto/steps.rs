@@ -46,7 +46,7 @@ impl Asked<'_> {
         let tolerance = problem.asked_of(members, self.tolerance);
         let enough = match self.purpose {
             // What may be accepted grows with an island's speed as the tolerance does.
-            Purpose::Weary(_) => self.enough * (tolerance / self.tolerance),
+            Purpose::Easily(_) => self.enough * (tolerance / self.tolerance),
             _ => self.enough.max(tolerance),
         };
         let round = match self.purpose {

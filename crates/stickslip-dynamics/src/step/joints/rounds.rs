@@ -427,7 +427,7 @@ impl Progress {
         // Long steps count as a second.
         self.note(change * step.plan.h.max(1.0));
         let (off, moves) = (self.off, self.moves || change > 0.0);
-        let enough = self.stalled > 0 && off <= 0.05 * step.settings.aim();
+        let enough = self.stalled > 0 && off <= 0.05 * step.settings.still();
         if !moves || off <= 0.25 * self.rounding || enough {
             return Ok(Closed::Yes);
         }

@@ -181,7 +181,7 @@ pub(super) fn budget(contacts: usize) -> usize {
 pub(super) const DRAFT: usize = 30;
 /// The same for the answer of a run that has spent its patience: those of the stages that start from the last impulses, which find what
 /// goes on as it did.
-pub(super) const WEARY: usize = 100;
+pub(super) const EASILY: usize = 100;
 /// Residual of the last impulses beyond which methods that start from them are passed over in such a run, m/s, if there are many contacts: what is
 /// struck does not go on as it did. (Of struck walls of 40 and 96 bricks, from impulses that missed by 1 to 14 m/s as a rule: none of 154 tries of
 /// Newton, 4 of 79 compliant paths, for 135 factorisations together.)
