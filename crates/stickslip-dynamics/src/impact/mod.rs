@@ -169,7 +169,7 @@ impl Impact {
                 | Law::Disc { .. }
                 | Law::Soft { .. }
                 | Law::Moments { .. } => return None,
-                Law::Box { lo, hi } => {
+                Law::Bounded { lo, hi } => {
                     for k in 0..3 {
                         let absent = lo[k] == 0.0 && hi[k] == 0.0;
                         let bilateral = lo[k].is_infinite() && hi[k].is_infinite();

@@ -287,7 +287,7 @@ impl Auto {
                 let left = most * most - p[of].y * p[of].y - p[of].z * p[of].z;
                 let twist = if spin { left.max(0.0).sqrt() } else { 0.0 };
                 let hi = DVec3::new(twist, roll * pressed, roll * pressed);
-                block.law = Law::Box { lo: -hi, hi };
+                block.law = Law::Bounded { lo: -hi, hi };
             }
         }
         for block in &mut other.contacts {

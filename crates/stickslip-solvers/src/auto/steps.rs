@@ -1,7 +1,8 @@
 //! A step, island by island.
 
 use crate::auto::Auto;
-use crate::auto::chain::{Chain, Scope, Verdict, rounding};
+use crate::auto::best::rounding;
+use crate::auto::chain::{Chain, Scope, Verdict};
 use crate::auto::plans::{self, COLD, LAST, SKETCH, WARM};
 use crate::coupling::SystemMemory;
 use crate::engines::chord::Chord;

@@ -21,7 +21,7 @@ pub fn solve(law: &Law, w: &DMat3, q: DVec3) -> DVec3 {
         Law::Unilateral => unilateral(w, q),
         Law::Cone { mu } | Law::Soft { mu } => cone::cone(*mu, w, q),
         Law::Pyramid { mu, directions } => pyramid::pyramid(*mu, *directions, w, q),
-        Law::Box { lo, hi } => boxed(*lo, *hi, w, q),
+        Law::Bounded { lo, hi } => boxed(*lo, *hi, w, q),
         Law::Disc { radius, directions } => disc::disc(*radius, *directions, w, q),
         // Without their contact they have no bound: methods that go block by block do not take them.
         Law::Moments { .. } => DVec3::ZERO,
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn bounded_rows_saturate() {
         let w = DMat3::from_diagonal(DVec3::new(1.0, 2.0, 4.0));
-        let law = Law::Box {
+        let law = Law::Bounded {
             lo: DVec3::new(f64::NEG_INFINITY, -1.0, 0.0),
             hi: DVec3::new(f64::INFINITY, 1.0, 0.0),
         };
