@@ -156,7 +156,8 @@ pub trait ContactSolver: Send {
     /// Rounds of joints begin anew within a step: factors of those before are forgotten.
     fn begin_rounds(&mut self) {}
     /// Work since the step began, in contacts factored (a factorisation of a system of n contacts counts n): the same on every
-    /// machine. Zero for a solver that does not count it.
+    /// machine. Zero for a solver that does not count it. (`auto` counts what its tables take, but for regions that it mends; rounds by the
+    /// factors of an earlier one, and Newton on contacts with moments, count nothing. Counting them would change which steps are divided.)
     fn work(&self) -> u64 {
         0
     }

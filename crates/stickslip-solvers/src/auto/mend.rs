@@ -32,7 +32,7 @@ const STRICTER: f64 = 4.0;
 /// Contacts of a region at most: what is larger is as hard as the whole, as a rule.
 const LARGEST: usize = 80;
 /// Work on a region, in factorisations of the whole.
-const WORK: usize = 10;
+const REGION_WORK: usize = 10;
 /// Part of the tolerance to which a region is solved, for the whole is to meet it.
 const INNER: f64 = 0.3;
 
@@ -135,7 +135,7 @@ impl Chain<'_> {
         step.velocity_into(&mender.outside, &mut self.kit.nu);
         mender.part.begin(step);
         mender.part.take_from(step, &self.kit.nu, p, region);
-        let work = WORK * step.contacts.len();
+        let work = REGION_WORK * step.contacts.len();
         let found = mender
             .auto
             .solve_within(work, &mender.part.problem, INNER * self.tolerance);

@@ -77,7 +77,7 @@ pub struct Auto {
     /// One for each island of a step.
     parts: Vec<IslandMemory>,
     answers: Answers,
-    /// Contacts factored since the step began.
+    /// Contacts factored since the step began, as [`ContactSolver::work`] counts them.
     work: u64,
 }
 
