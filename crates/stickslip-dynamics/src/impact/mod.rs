@@ -18,7 +18,6 @@ pub use ledger::Ledger;
 
 use glam::DVec3;
 use stickslip_model::Reading;
-use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver::{ContactSolver, SolveError};
 
@@ -232,10 +231,4 @@ pub(crate) fn gathered(solved: &[DVec3], restituted: &[f64], discs: &[usize]) ->
         impulses[k] += *p;
     }
     impulses
-}
-
-/// The speed that r alone would give the contact, m/s.
-#[must_use]
-pub fn rebound_speed(problem: &ContactProblem, contact: usize, r: f64) -> f64 {
-    r * w_bar(&problem.contacts[contact], &problem.inverse_mass)
 }

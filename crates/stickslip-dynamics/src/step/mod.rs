@@ -32,7 +32,7 @@ mod untouched;
 
 use crate::error::StepError;
 use crate::methods::Driver;
-use crate::stopwatch::Stage;
+use crate::stopwatch::Lap;
 use crate::world::World;
 use gate::Judged;
 use refuse::Refused;
@@ -55,7 +55,7 @@ impl World {
         // 9: accept.
         let accepted = next.map(|next| self.accept(next));
         let stopwatch = &mut self.stepper.trial.stopwatch;
-        stopwatch.lap(Stage::Accept);
+        stopwatch.lap(Lap::Accept);
         stopwatch.stop();
         accepted?;
         Ok(self.last_step())
@@ -72,7 +72,7 @@ impl Stepper {
             let motion = underway.motion(solver);
             // 8: judge.
             let judged = motion.and_then(|motion| underway.judge(motion));
-            underway.trial.stopwatch.lap(Stage::Judge);
+            underway.trial.stopwatch.lap(Lap::Judge);
             underway.without_unfounded(judged, solver)
         })
     }

@@ -24,7 +24,7 @@ use crate::step::joints::rounds::{Closed, Rounds};
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::task::Wish;
-use crate::stopwatch::{Stage, Stopwatch};
+use crate::stopwatch::{Lap, Stopwatch};
 use stickslip_model::islands::Islands;
 use stickslip_model::{BodyState, Scheme};
 use stickslip_solvers::solver::{ContactSolver, Purpose, Solved};
@@ -146,7 +146,7 @@ impl Trial {
             let draft = drafts && !answered;
             let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
             let complete = !looks || contacts.add_missed(step, motion, (look, draft), off) == 0; // 7
-            self.stopwatch.lap(Stage::SecondLook);
+            self.stopwatch.lap(Lap::SecondLook);
             if complete && !draft {
                 break;
             }
@@ -181,7 +181,7 @@ impl Trial {
             let earlier = self.solved.then_some(&*self.motion.contacts);
             self.assembly.pose(step, contacts, earlier, iterate); // 4
             self.joints.assemble(step, &mut self.assembly, iterate)?;
-            self.stopwatch.lap(Stage::Assemble);
+            self.stopwatch.lap(Lap::Assemble);
             let again = self.solved && iterate.is_none();
             let (found, closed) = self.close_joints(step, contacts, again, solver)?;
             iterations += found.iterations;
@@ -190,7 +190,7 @@ impl Trial {
                 break;
             }
         }
-        self.stopwatch.lap(Stage::Integrate);
+        self.stopwatch.lap(Lap::Integrate);
         solved.iterations = iterations;
         Ok(solved)
     }
@@ -217,7 +217,7 @@ impl Trial {
             let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
             iterations += solved.iterations;
             rounds.put_back(assembly);
-            self.stopwatch.lap(Stage::Solve);
+            self.stopwatch.lap(Lap::Solve);
             motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
             self.solved = true;
             let closed = (self.joints).close(step, assembly, motion, rounds)?;

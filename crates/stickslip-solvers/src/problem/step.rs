@@ -126,8 +126,8 @@ impl Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBlock {
     /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
-    /// ([`Law::Bounded`]) may have any three directions, also scaled ones; those of moments are perpendicular, as long as r, ℓ and ℓ. On a round cone t₂ may be scaled by ρ: in the world the
-    /// cone is then elliptic, |(p₁, p₂/ρ)| ≤ μ p_n.
+    /// ([`Law::Bounded`]) may have any three directions, also scaled ones; those of moments are perpendicular, as long as r, ℓ and ℓ. On a round cone t₂ may be scaled by κ: in the world the
+    /// cone is then elliptic, |(p₁, p₂/κ)| ≤ μ p_n.
     pub frame: [DVec3; 3],
     /// One arm or two (a contact with a prescribed body has one); up to four of a row that couples joints.
     pub arms: Arms,

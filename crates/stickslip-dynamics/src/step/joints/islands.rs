@@ -4,7 +4,7 @@
 //! An island that is closed keeps its answer while others go on; so it does where the step is posed again because another one has met
 //! a contact or a limit that had no row, as long as its own rows are posed as they were.
 
-use super::rounds::Progress;
+use super::rounds::Closing;
 use crate::step::assemble::Assembly;
 use crate::step::untouched::join_by_rows;
 use glam::DVec3;
@@ -17,7 +17,7 @@ const NONE: usize = usize::MAX;
 #[derive(Default)]
 pub(super) struct Islands {
     /// The rounds of each.
-    pub(super) progress: Vec<Progress>,
+    pub(super) progress: Vec<Closing>,
     /// The island of each block. Blocks that no free body feels are the last one.
     of_block: Vec<usize>,
     /// The island of each body with rows.
@@ -130,7 +130,7 @@ impl Islands {
             self.slot[body] = slot;
         }
         self.progress.clear();
-        self.progress.resize(islands, Progress::default());
+        self.progress.resize(islands, Closing::default());
         self.coarse.clear();
         self.coarse.resize(problem.contacts.len(), 0.0);
         self.posed.take_all(assembly);
@@ -243,7 +243,7 @@ impl Islands {
     }
 
     /// Sets the residual that will do for each island under way.
-    pub(super) fn set_coarse(&mut self, coarse: impl Fn(&Progress) -> f64) {
+    pub(super) fn set_coarse(&mut self, coarse: impl Fn(&Closing) -> f64) {
         for (island, will_do) in self.of_block.iter().zip(&mut self.coarse) {
             let island = &self.progress[*island];
             if !island.has_ended() {

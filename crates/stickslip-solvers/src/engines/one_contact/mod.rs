@@ -155,7 +155,12 @@ mod tests {
                 for _ in 0..100 {
                     let (a, b, c) = (random.vec3(), random.vec3(), random.vec3());
                     let w = outer(a, a) + outer(b, b) + outer(c, c);
-                    let _ = solve(law, &w, random.vec3() * size);
+                    let p = solve(law, &w, random.vec3() * size);
+                    // Where squares can be measured the answer obeys its bounds all the same.
+                    if p.length().is_finite() {
+                        let off = (law.project(p, 1.0) - p).length();
+                        assert!(off <= 1e-9 * p.length(), "{law:?} {p} at {size:e}");
+                    }
                 }
             }
         }
