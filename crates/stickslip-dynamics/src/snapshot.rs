@@ -5,8 +5,9 @@
 use crate::builder::build::solvers;
 use crate::control::Set;
 use crate::setup::Setup;
+use crate::step::gate::{Memory, State};
 use crate::step::stepper::Stepper;
-use crate::world::{Memory, State, World};
+use crate::world::World;
 use stickslip_model::bytes::Stored;
 use stickslip_model::stored;
 
@@ -29,16 +30,6 @@ pub enum SnapshotError {
     OtherScene(String),
 }
 
-stored!(State {
-    last,
-    started,
-    cones,
-    energy_slack
-});
-stored!(Memory {
-    restitution,
-    progress
-});
 stored!(Snapshot { state, memory, set });
 
 /// What the bytes begin with: the program's version says how the rest is laid out.
@@ -75,9 +66,9 @@ impl Snapshot {
     fn check(&self, setup: &Setup) -> Result<(), SnapshotError> {
         let model = &setup.model;
         let (n, joints) = (model.bodies.len(), model.joint_count());
-        let last = &self.state.last;
+        let last = self.state.last();
         let other = |why: String| Err(SnapshotError::OtherScene(why));
-        for states in [Some(&last.bodies), self.state.started.as_ref()]
+        for states in [Some(&last.bodies), self.state.started()]
             .into_iter()
             .flatten()
         {

@@ -20,8 +20,8 @@ use stickslip_model::{
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
-/// Solvers tried in turn when the chosen one's answer is not certified.
-const FALLBACKS: [&str; 1] = ["auto"];
+/// The solver that is asked where the answer of a chosen one does not pass.
+const FALLBACK: &str = "auto";
 
 impl WorldBuilder {
     /// Checks everything and makes the world.
@@ -309,15 +309,14 @@ fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> 
     Ok(bits.map(|(k, name)| (name.clone(), 1 << k)).collect())
 }
 
-/// The chosen solver, then those that are tried when its answer is not certified.
+/// The chosen solver, then [`FALLBACK`] if that is another.
 pub(crate) fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
     let first = selecting_solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
         setting: "solver",
         reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),
     })?;
-    let others = FALLBACKS.iter().filter(|&&name| name != chosen);
-    let rest = others.filter_map(|name| selecting_solver_by_name(name));
-    Ok(std::iter::once(first).chain(rest).collect())
+    let other = (chosen != FALLBACK).then(|| selecting_solver_by_name(FALLBACK));
+    Ok(std::iter::once(first).chain(other.flatten()).collect())
 }
 
 #[cfg(test)]

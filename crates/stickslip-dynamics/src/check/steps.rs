@@ -93,7 +93,7 @@ fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &
     let follows = before.step.step + 1 == step.step;
     report.cut &= !before.step.contacts.is_empty();
     if !follows {
-        world.memory.restitution.clear();
+        world.forget_compressions();
         report.cut = true;
     }
     if follows && (before.step.kind == Kind::Compression || step.kind == Kind::Decompression) {

@@ -271,7 +271,7 @@ impl Assembly {
             Law::Cone { mu } | Law::Pyramid { mu, .. } | Law::Soft { mu } => {
                 std::mem::replace(mu, new) != new
             }
-            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } | Law::Moments { .. } => false,
+            Law::Unilateral | Law::Bounded { .. } | Law::Disc { .. } | Law::Moments { .. } => false,
         }
     }
 }

@@ -128,10 +128,7 @@ impl World {
         let (step, placed) = (&underway.step, &underway.contacts.placed);
         let certificate = underway.gate.certificate(step, &mut motion);
         if let Some(seen) = seen(step, placed, &motion) {
-            let (model, memory) = (&self.setup.model, &mut self.memory);
-            memory
-                .restitution
-                .advance(model, plan.h, &motion.contacts, &seen);
+            self.replay(plan.h, &motion.contacts, &seen);
         }
         Some(certificate)
     }
@@ -234,7 +231,7 @@ impl World {
         let contacts = step.contacts.iter();
         let mut ended = Vec::new();
         self.memory
-            .restitution
+            .restitution()
             .ended(contacts.clone().map(|c| &c.contact), &mut ended);
         let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
             c.restituted != self.setup.restitutions.of(c.contact.bodies) * **ended
