@@ -4,8 +4,9 @@ use crate::pages::text;
 use crate::{files, root, shown};
 
 /// The crates in their order: each may use those before it, never those after.
-pub const ORDER: [&str; 20] = [
+pub const ORDER: [&str; 21] = [
     "stickslip-random",
+    "stickslip-threads",
     "stickslip-solvers",
     "stickslip-geometry",
     "stickslip-planar",
@@ -33,7 +34,7 @@ pub const UNPUBLISHED: [&str; 4] = ["stickslip-py", "stickslip-verify", TESTING,
 /// What the tests of every crate may use, and nothing else.
 const TESTING: &str = "stickslip-testing";
 
-/// Four that know nothing of each other; a generator of numbers is all they may share.
+/// Four that know nothing of each other; a generator of numbers and threads are all they may share.
 const APART: [&str; 4] = [
     "stickslip-solvers",
     "stickslip-geometry",
@@ -149,7 +150,7 @@ fn may_use(name: &str, used: &Use) -> bool {
     match used.name.as_str() {
         // The crate of independent truth is made of tests.
         TESTING => used.tests_only || name == "stickslip-verify",
-        "stickslip-random" => true,
+        "stickslip-random" | "stickslip-threads" => true,
         "stickslip-certify" if !is_in(&JUDGED) => false,
         "stickslip-solvers" | "stickslip-problems" if is_in(&BLIND) => false,
         _ if is_in(&APART) => false,
@@ -190,6 +191,7 @@ mod tests {
             ("stickslip-solvers", "stickslip-dynamics", false),
             ("stickslip-geometry", "stickslip-solvers", false),
             ("stickslip-solvers", "stickslip-random", true),
+            ("stickslip-certify", "stickslip-threads", true),
             ("stickslip-model", "stickslip-solvers", false),
             ("stickslip-record", "stickslip-model", true),
             ("stickslip-record", "stickslip-certify", false),

@@ -27,6 +27,7 @@ use stickslip_model::{
     BodyState, Bound, Certificate, Cone, Contact, ContactImpulse, Ellipse, Friction, Given,
     JointImpulse, Mode, Model, Reading, Residual,
 };
+use stickslip_threads::{each, parts};
 
 /// One step, as it is laid before the judge.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +104,12 @@ pub struct Judge {
     sweep: Sweep,
     /// The pair that overlaps most beyond what it may in the step judged last, and by how much over the step asked for, m/s.
     deepest: Option<([usize; 2], f64)>,
+    bounds_of_rows: Vec<Bound>,
     modes: Vec<Mode>,
 }
+
+/// Below this many rows a part is not worth a thread (2 µs a row, 20 µs to wake a thread).
+const ROWS: usize = 64;
 
 impl Judge {
     /// Judges one step.
@@ -119,17 +124,7 @@ impl Judge {
         for i in 0..case.model.bodies.len() {
             self.judge_body(case, i, &mut c);
         }
-        self.modes.clear();
-        for contact in case.contacts {
-            let bound = self
-                .island_bounds
-                .of(case, contact.contact.bodies.map(Some));
-            judge_geometry(case, &self.inverse, contact, &bound, &mut c);
-            judge_lines(case, &self.inverse, contact, &bound, &mut c);
-            let law = AnyLaw::of(case, &self.inverse, contact);
-            law.judge(&mut c, &bound);
-            self.modes.push(law.mode());
-        }
+        self.judge_contacts(case, &mut c);
         self.deepest = None;
         // An impact moves nothing: its poses were judged with the step before.
         if case.given.h > 0.0 {
@@ -137,6 +132,46 @@ impl Judge {
         }
         judge_joints(case, &self.inverse, &mut self.island_bounds, &mut c);
         c
+    }
+
+    /// Geometry and law of every contact.
+    fn judge_contacts(&mut self, case: &Case, c: &mut Certificate) {
+        let Self {
+            inverse,
+            island_bounds,
+            bounds_of_rows,
+            modes,
+            ..
+        } = self;
+        bounds_of_rows.clear();
+        let bounds = case.contacts.iter().map(|row| row.contact.bodies);
+        bounds_of_rows.extend(bounds.map(|bodies| island_bounds.of(case, bodies.map(Some))));
+        modes.clear();
+        modes.resize(case.contacts.len(), Mode::Open);
+        let share = case
+            .contacts
+            .len()
+            .div_ceil(parts(case.contacts.len(), ROWS))
+            .max(1);
+        let rows = case
+            .contacts
+            .chunks(share)
+            .zip(bounds_of_rows.chunks(share));
+        let rows = rows.zip(modes.chunks_mut(share));
+        let mut runs: Vec<_> = rows.map(|rows| (rows, Certificate::default())).collect();
+        each(&mut runs, |_, (((rows, bounds), modes), c)| {
+            for ((row, bound), mode) in rows.iter().zip(*bounds).zip(&mut **modes) {
+                judge_geometry(case, inverse, row, bound, c);
+                judge_lines(case, inverse, row, bound, c);
+                let law = AnyLaw::of(case, inverse, row);
+                law.judge(c, bound);
+                *mode = law.mode();
+            }
+        });
+        // The worst of all, whoever found it.
+        for (_, of_run) in &runs {
+            c.join(of_run);
+        }
     }
 
     /// What each contact of the step judged last does, by its place in the natural map.

@@ -21,6 +21,7 @@ use stickslip_geometry::pieces::piece_pairs;
 use stickslip_geometry::separation::separation;
 use stickslip_geometry::{Moving, Pose, Shape};
 use stickslip_model::{Certificate, Residual, Scheme};
+use stickslip_threads::{each, parts};
 
 /// How much of the product of turn and way a pair may overlap.
 const UNSEEN: f64 = 4.0;
@@ -32,6 +33,9 @@ const ROWLESS: f64 = 0.25;
 const OF_RADIUS: f64 = 0.05;
 /// nor by more than this part of half its width.
 const OF_THICKNESS: f64 = 0.5;
+
+/// Below this many pairs a part is not worth a thread (1 µs a pair, 20 µs to wake a thread).
+const PAIRS: usize = 64;
 
 /// How well places are known, relative to their size.
 const ROUNDING: f64 = 1e-12;
@@ -49,8 +53,43 @@ impl Judge {
         let pairs = self.sweep.pairs(&self.bounds, |i, j| {
             model.may_collide(i, j) && given.ignored.binary_search(&[i, j]).is_err()
         });
-        let (bounds, deepest) = (&mut self.island_bounds, &mut self.deepest);
-        for &[i, j] in pairs {
+        let share = pairs.len().div_ceil(parts(pairs.len(), PAIRS)).max(1);
+        let mut runs: Vec<_> = pairs.chunks(share).map(Run::of).collect();
+        each(&mut runs, |_, run| run.look(case));
+        for run in &runs {
+            c.join(&run.certificate);
+            for &([i, j], excess) in &run.beyond {
+                let bound = self.island_bounds.of(case, [Some(i), Some(j)]);
+                let rate = excess / given.grid;
+                c.raise_law(Residual::Gap, rate, &bound);
+                let most = self.deepest.map(|(_, most)| most);
+                if most.is_none_or(|most| rate.total_cmp(&most).is_gt()) {
+                    self.deepest = Some(([i, j], rate));
+                }
+            }
+        }
+    }
+}
+
+/// Some of the pairs, and what was found of them.
+struct Run<'a> {
+    pairs: &'a [[usize; 2]],
+    certificate: Certificate,
+    /// Those that overlap by more than they may, and by how much more, m.
+    beyond: Vec<([usize; 2], f64)>,
+}
+
+impl<'a> Run<'a> {
+    fn of(pairs: &'a [[usize; 2]]) -> Self {
+        Self {
+            pairs,
+            certificate: Certificate::default(),
+            beyond: Vec::new(),
+        }
+    }
+
+    fn look(&mut self, case: &Case) {
+        for &[i, j] in self.pairs {
             let (a, b) = (moving(case, i), moving(case, j));
             if stays_above(&a, &b) || stays_above(&b, &a) {
                 continue;
@@ -58,14 +97,9 @@ impl Judge {
             let pair = Pair::of(case, [i, j]);
             piece_pairs(&a, &b, TOUCH, &mut |_, a, b| {
                 let (depth, allowed, excess) = pair.look(a, b);
-                c.note_overlap(depth, allowed);
+                self.certificate.note_overlap(depth, allowed);
                 if excess > 0.0 || excess.is_nan() {
-                    let bound = bounds.of(case, [Some(i), Some(j)]);
-                    let rate = excess / given.grid;
-                    c.raise_law(Residual::Gap, rate, &bound);
-                    if deepest.is_none_or(|(_, most)| rate.total_cmp(&most).is_gt()) {
-                        *deepest = Some(([i, j], rate));
-                    }
+                    self.beyond.push(([i, j], excess));
                 }
             });
         }

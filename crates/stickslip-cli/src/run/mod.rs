@@ -69,9 +69,9 @@ pub(crate) struct Args {
     /// Stop after so many seconds, between two steps, with everything saved
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     limit: Option<Duration>,
-    /// Threads to use; the answer does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
-    threads: u64,
+    /// Threads to use; all cores unless given. The answer does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    threads: Option<u64>,
     /// Set a parameter of the scene or a key such as material.friction (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -191,7 +191,8 @@ impl Args {
             memory,
             written,
         } = run;
-        world.set_threads(self.threads as usize);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        world.set_threads(self.threads.map_or(cores, |n| n as usize));
         let signals = Signals::watch()?;
         let start = Instant::now();
         let mut onlookers = Onlookers::new(self, scene, &world)?;

@@ -38,6 +38,7 @@ use gate::Judged;
 use refuse::Refused;
 use stepper::Stepper;
 use stickslip_model::StepRecord;
+use stickslip_threads::Allowed;
 use task::Task;
 
 impl World {
@@ -51,6 +52,7 @@ impl World {
     /// [`StepError`] with time, bodies and residual when no solver's answer can be accepted.
     pub fn step(&mut self) -> Result<&StepRecord, StepError> {
         self.stepper.trial.stopwatch.start();
+        let _allowed = Allowed::threads(self.settings.threads);
         let next = Driver::of(self).next();
         // 9: accept.
         let accepted = next.map(|next| self.accept(next));

@@ -1,9 +1,9 @@
 //! The system on the bodies, (I + Lᵀ W K Wᵀ L) y = Lᵀ W A⁻¹ g with M⁻¹ = L Lᵀ and K = A⁻¹B: one block row of six for each
 //! body, however many contacts it has.
 
-use crate::coupling::{Coupled, Linearised, inverse};
+use crate::coupling::{CONTACTS, Coupled, Linearised, inverse};
 use crate::factor::block_lu::Block;
-use crate::factor::node_lu::NodeLu;
+use crate::factor::node_lu::{BlockRows, NodeLu};
 use crate::problem::{ContactProblem, Law, Twist};
 use glam::{DMat3, DVec3};
 
@@ -26,6 +26,7 @@ pub struct BodyMemory {
     /// L of each body, M⁻¹ = L Lᵀ: the root of 1/m, and Lᵀ of I⁻¹.
     roots: Vec<(f64, DMat3)>,
     a_inverse: Vec<DMat3>,
+    k: Vec<DMat3>,
     lu: NodeLu<6>,
     starts: Vec<usize>,
     cols: Vec<usize>,
@@ -187,31 +188,29 @@ impl BodyMemory {
     /// As [`Coupled::factor`].
     pub(crate) fn factor(&mut self, rows: &[Linearised]) -> bool {
         self.lu.analyse(&self.starts, &self.cols);
+        let compliance = &self.compliance;
+        // The compliance belongs to the contact: A δp + B (WᵀM⁻¹W + C) δp = (A + B C) δp + B WᵀM⁻¹W δp.
         self.a_inverse.clear();
-        let mut identity = [[0.0; 6]; 6];
-        for (k, row) in identity.iter_mut().enumerate() {
-            row[k] = 1.0;
-        }
-        for b in 0..self.bodies() {
-            self.lu.add(b, b, &identity);
-        }
-        let ends = self.first_arms.windows(2);
-        for ((ends, row), compliance) in ends.zip(rows).zip(&self.compliance) {
-            // The compliance belongs to the contact: A δp + B (WᵀM⁻¹W + C) δp = (A + B C) δp + B WᵀM⁻¹W δp.
-            let a_inverse = if *compliance == DVec3::ZERO {
+        let a_inverse = rows.iter().zip(compliance).map(|(row, c)| {
+            if *c == DVec3::ZERO {
                 row.a_inverse
             } else {
-                inverse(&(row.a + row.b * DMat3::from_diagonal(*compliance)))
-            };
-            let k = a_inverse * row.b;
-            if !k.is_finite() {
-                return false;
+                inverse(&(row.a + row.b * DMat3::from_diagonal(*c)))
             }
-            self.a_inverse.push(a_inverse);
-            if k != DMat3::ZERO {
-                add_contact(&mut self.lu, &self.arms[ends[0]..ends[1]], &k);
-            }
+        });
+        self.a_inverse.extend(a_inverse);
+        self.k.clear();
+        let k = rows.iter().zip(&self.a_inverse);
+        self.k.extend(k.map(|(row, a_inverse)| *a_inverse * row.b));
+        if !self.k.iter().all(|k| k.is_finite()) {
+            return false;
         }
+        let (arms, ends, k) = (&self.arms, &self.first_arms, &self.k);
+        let parts = stickslip_threads::parts(k.len(), CONTACTS);
+        let mut parts = self.lu.parts(parts);
+        stickslip_threads::each(&mut parts, |_, blocks| {
+            add_contacts(blocks, arms, ends, k);
+        });
         self.lu.factor()
     }
 
@@ -234,8 +233,32 @@ impl BodyMemory {
     }
 }
 
-/// Adds Lᵀ W K Wᵀ L of one contact: a block for each pair of its bodies.
-fn add_contact(lu: &mut NodeLu<6>, arms: &[ScaledArm], k: &DMat3) {
+/// Adds I + Lᵀ W K Wᵀ L to some block rows: a block for each pair of bodies of a contact, one contact after the other.
+fn add_contacts(
+    blocks: &mut BlockRows<'_, 6>,
+    arms: &[ScaledArm],
+    first_arms: &[usize],
+    k: &[DMat3],
+) {
+    let mut identity = [[0.0; 6]; 6];
+    for (k, row) in identity.iter_mut().enumerate() {
+        row[k] = 1.0;
+    }
+    let rows = blocks.rows();
+    for b in rows.clone() {
+        blocks.add(b, b, &identity);
+    }
+    for (ends, k) in first_arms.windows(2).zip(k) {
+        let arms = &arms[ends[0]..ends[1]];
+        let here = arms.iter().any(|arm| rows.contains(&arm.body));
+        if here && *k != DMat3::ZERO {
+            add_contact(blocks, arms, k);
+        }
+    }
+}
+
+/// Adds Lᵀ W K Wᵀ L of one contact, in the block rows at hand.
+fn add_contact(blocks: &mut BlockRows<'_, 6>, arms: &[ScaledArm], k: &DMat3) {
     for right in arms {
         // K Wᵀ L of the right body, 3×6.
         let mut kj = [[0.0; 6]; 3];
@@ -248,6 +271,9 @@ fn add_contact(lu: &mut NodeLu<6>, arms: &[ScaledArm], k: &DMat3) {
             }
         }
         for left in arms {
+            if !blocks.rows().contains(&left.body) {
+                continue;
+            }
             let mut block: Block<6> = [[0.0; 6]; 6];
             for (l_row, k_row) in left.rows.iter().zip(&kj) {
                 for (target, &s) in block.iter_mut().zip(l_row) {
@@ -256,7 +282,7 @@ fn add_contact(lu: &mut NodeLu<6>, arms: &[ScaledArm], k: &DMat3) {
                     }
                 }
             }
-            lu.add(left.body, right.body, &block);
+            blocks.add(left.body, right.body, &block);
         }
     }
 }

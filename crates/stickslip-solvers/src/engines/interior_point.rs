@@ -1,12 +1,12 @@
 //! Interior point on the exact cone: Newton along the smoothed laws as the smoothing shrinks.
 
-use crate::coupling::{Coupled, Linearised, Refinement, System};
+use crate::coupling::{CONTACTS, Coupled, Linearised, Refinement, System};
 use crate::engines::compliant::{CENTRES, Compliant};
 use crate::engines::newton::{Newton, NewtonSettings};
 use crate::limit;
 use crate::problem::Law;
 use crate::problem::law::Map;
-use crate::problem::smoothed::{SmoothedLaw, Smoothing, smoothed};
+use crate::problem::smoothed::{SmoothedLaw, Smoothing, is_smoothed, smoothed};
 use crate::solver::{Effort, Engine, Guarantee, Laws, Outcome};
 use glam::DVec3;
 
@@ -97,13 +97,13 @@ pub(crate) fn evaluate<S: Coupled>(
     s: &Smoothing,
     laws: &mut Vec<SmoothedLaw>,
 ) -> Option<f64> {
-    laws.clear();
-    let mut sum = 0.0;
-    for i in 0..p.len() {
-        let law = smoothed(system.law(i), p[i], u[i], system.w_bar(i), s)?;
-        sum += law.f.length_squared();
-        laws.push(law);
+    let at = |i: usize| smoothed(system.law(i), p[i], u[i], system.w_bar(i), s);
+    if !(0..p.len()).all(|i| is_smoothed(system.law(i))) {
+        return None;
     }
+    stickslip_threads::fill(laws, p.len(), CONTACTS, |i| at(i).unwrap_or_default());
+    let squares = laws.iter().map(|law| law.f.length_squared());
+    let sum = squares.fold(0.0, |sum, square| sum + square);
     Some(if sum.is_finite() {
         sum.sqrt()
     } else {

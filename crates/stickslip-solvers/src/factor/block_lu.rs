@@ -151,6 +151,11 @@ impl<const B: usize> BlockLu<B> {
         self.pattern.forget();
     }
 
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.elimination.order.len()
+    }
+
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
     pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
         let (a, b) = (self.elimination.place[i], self.elimination.place[j]);

@@ -1,7 +1,8 @@
 //! LU of a sparse matrix of small dense blocks, block by block where there are few nodes, by fronts where there are many.
 
 use crate::factor::block_lu::{Block, BlockLu};
-use crate::factor::fronts::FrontLu;
+use crate::factor::fronts::{FrontLu, FrontRows};
+use std::ops::Range;
 
 /// From this many nodes on they are eliminated by fronts.
 const FRONTS_FROM: usize = 64;
@@ -51,6 +52,16 @@ impl<const B: usize> NodeLu<B> {
         }
     }
 
+    /// The block rows in so many parts at most, for several threads to add to.
+    pub(crate) fn parts(&mut self, parts: usize) -> Vec<BlockRows<'_, B>> {
+        if self.is_by_fronts {
+            let parts = self.by_fronts.parts(parts);
+            parts.into_iter().map(BlockRows::Fronts).collect()
+        } else {
+            vec![BlockRows::All(&mut self.by_blocks)]
+        }
+    }
+
     /// Factors what was added. False where singular.
     pub(crate) fn factor(&mut self) -> bool {
         if self.is_by_fronts {
@@ -72,5 +83,32 @@ impl<const B: usize> NodeLu<B> {
     /// Sign of the determinant of what was factored last; None where it is not known.
     pub(crate) fn determinant_sign(&self) -> Option<f64> {
         self.is_by_fronts.then(|| self.by_fronts.determinant_sign())
+    }
+}
+
+/// Some block rows of a matrix.
+#[derive(Debug)]
+pub(crate) enum BlockRows<'a, const B: usize> {
+    /// All of them.
+    All(&'a mut BlockLu<B>),
+    /// Some, or all.
+    Fronts(FrontRows<'a, B>),
+}
+
+impl<const B: usize> BlockRows<'_, B> {
+    /// Which rows.
+    pub(crate) fn rows(&self) -> Range<usize> {
+        match self {
+            Self::All(lu) => 0..lu.len(),
+            Self::Fronts(rows) => rows.rows.clone(),
+        }
+    }
+
+    /// Adds `block` at (row, column) = (i, j), which must be in the pattern and among these rows.
+    pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
+        match self {
+            Self::All(lu) => lu.add(i, j, block),
+            Self::Fronts(rows) => rows.add(i, j, block),
+        }
     }
 }

@@ -23,7 +23,8 @@ const ALIKE: f64 = 0.999;
 pub(crate) struct Finder {
     pub(super) bounds: Vec<Bounds>,
     pub(super) sweep: Sweep,
-    pub(super) candidates: Vec<Candidate>,
+    /// One for each part of the pairs.
+    pub(super) looked: Vec<Looked>,
     pub(super) found: Vec<Found>,
     /// Of each free body: pairs of pieces with rows; or when its first new contact is met.
     rows: Vec<u32>,
@@ -51,6 +52,39 @@ pub(super) struct Found {
     pub(super) contact: Contact,
     /// When its pieces meet, as a fraction of the step; `None` where there is only one way out.
     pub(super) meets: Option<f64>,
+}
+
+/// What was seen at some pairs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looked {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) found: Vec<Found>,
+    /// The first that is sunk.
+    pub(super) sunk: Option<Sunk>,
+}
+
+/// Looks at all pairs, consecutive ones on one thread; what is found is put together in their order. The first that is sunk.
+pub(super) fn look_at(
+    pairs: &[[usize; 2]],
+    looked: &mut Vec<Looked>,
+    found: &mut Vec<Found>,
+    look: impl Fn(&[[usize; 2]], &mut Looked) + Sync,
+) -> Option<Sunk> {
+    let parts = stickslip_threads::parts(pairs.len(), PAIRS);
+    looked.resize_with(parts.max(looked.len()), Looked::default);
+    let share = pairs.len().div_ceil(parts).max(1);
+    let mut runs: Vec<_> = pairs.chunks(share).zip(&mut *looked).collect();
+    stickslip_threads::each(&mut runs, |_, (run, looked)| {
+        looked.found.clear();
+        looked.sunk = None;
+        look(run, looked);
+    });
+    let mut sunk = None;
+    for (_, looked) in runs {
+        found.append(&mut looked.found);
+        sunk = sunk.or(looked.sunk);
+    }
+    sunk
 }
 
 /// The paths of the bodies through the step.
@@ -129,35 +163,14 @@ impl Finder {
         let pairs = self
             .sweep
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
-        let chunk = pairs.len().div_ceil(settings.threads);
         let look = FirstLook {
             paths,
             frictions,
             rule: settings.contact,
         };
-        if settings.threads == 1 || chunk < PAIRS_PER_THREAD {
-            look.at(pairs, &mut self.candidates, &mut self.found);
-        } else {
-            // Each thread takes a run of consecutive pairs; the runs are joined in their order.
-            std::thread::scope(|scope| {
-                let runs: Vec<_> = pairs
-                    .chunks(chunk)
-                    .map(|run| {
-                        scope.spawn(move || {
-                            let (mut candidates, mut found) = (Vec::new(), Vec::new());
-                            look.at(run, &mut candidates, &mut found);
-                            found
-                        })
-                    })
-                    .collect();
-                for run in runs {
-                    self.found.extend(
-                        run.join()
-                            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                    );
-                }
-            });
-        }
+        look_at(pairs, &mut self.looked, &mut self.found, |run, looked| {
+            look.at(run, looked);
+        });
         self.count_rows(paths.model);
         contacts.clear();
         for found in &self.found {
@@ -238,8 +251,8 @@ impl Finder {
     }
 }
 
-/// Below this many pairs for each, threads cost more than they save (about 0.3 µs a pair, 30 µs a thread).
-const PAIRS_PER_THREAD: usize = 256;
+/// Below this many pairs a part is not worth a thread (0.3 to 2 µs a pair, 20 µs to wake a thread).
+const PAIRS: usize = 64;
 
 /// The narrow phase of the predicted paths.
 #[derive(Clone, Copy)]
@@ -250,7 +263,10 @@ struct FirstLook<'a> {
 }
 
 impl FirstLook<'_> {
-    fn at(&self, pairs: &[[usize; 2]], candidates: &mut Vec<Candidate>, found: &mut Vec<Found>) {
+    fn at(&self, pairs: &[[usize; 2]], looked: &mut Looked) {
+        let Looked {
+            candidates, found, ..
+        } = looked;
         for &[i, j] in pairs {
             let (a, b) = (self.paths.moving(i), self.paths.moving(j));
             piece_pairs(&a, &b, self.rule.touch(), &mut |pieces, a, b| {

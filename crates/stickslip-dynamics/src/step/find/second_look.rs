@@ -1,6 +1,6 @@
 //! The second look: no contact may be missed on the motion that was solved for.
 
-use super::finder::{Finder, Found, Paths, Sunk, collide, push};
+use super::finder::{Finder, Found, Looked, Paths, Sunk, collide, look_at, push};
 use crate::settings::Settings;
 use crate::setup::Frictions;
 use stickslip_geometry::narrow_phase::{Rule, contacts_by, linear_gap, row_at_end};
@@ -72,12 +72,7 @@ impl Finder {
         paths: &Paths,
         frictions: &Frictions,
         settings: &Settings,
-        Look {
-            number,
-            within,
-            struck,
-            draft,
-        }: Look,
+        look: Look,
         contacts: &[Contact],
     ) {
         self.sweep_paths(paths, settings.contact.touch());
@@ -85,40 +80,16 @@ impl Finder {
         let pairs = self
             .sweep
             .pairs(&self.bounds, |i, j| collide(paths.model, settings, i, j));
-        let (candidates, found) = (&mut self.candidates, &mut self.found);
-        let sunk = &mut self.sunk;
-        *sunk = None;
-        for &[i, j] in pairs {
-            let from = contacts.partition_point(|k| k.bodies < [i, j]);
-            let to = contacts.partition_point(|k| k.bodies <= [i, j]);
-            let known = &contacts[from..to];
-            let (a, b) = (paths.moving(i), paths.moving(j));
-            let within = within[i].max(within[j]);
-            piece_pairs(&a, &b, settings.contact.touch(), &mut |pieces, a, b| {
-                // A part of what the judge allows: the second look comes before a refusal.
-                let allowed = unseen(a, b) / 8.0 + within / 2.0;
-                if stays_apart(a, b, allowed) {
-                    return;
-                }
-                candidates.clear();
-                let struck = struck.iter().filter(|k| k.bodies == [i, j]);
-                let known = known.iter().chain(struck);
-                let known = known.filter(|k| k.pieces == pieces);
-                news(settings.contact, [a, b], within, known, candidates);
-                if candidates.is_empty() && sunk.is_none() {
-                    *sunk = sinks([i, j], [a, b], within);
-                }
-                if draft {
-                    candidates.retain(|c| !c.feature.is_of_the_end());
-                }
-                if !candidates.is_empty() {
-                    let sure =
-                        number >= PATIENCE || paths.is_sure([i, j], pieces, [a, b], candidates);
-                    let meets = (!sure).then(|| first_overlap(a, b));
-                    push(candidates, [i, j], pieces, meets, frictions, found);
-                }
-            });
-        }
+        let missed = Missed {
+            paths,
+            frictions,
+            rule: settings.contact,
+            look,
+            contacts,
+        };
+        self.sunk = look_at(pairs, &mut self.looked, &mut self.found, |run, looked| {
+            missed.at(run, looked);
+        });
     }
 
     /// Drops rows that others imply; how many of the rest were not known before.
@@ -164,6 +135,75 @@ impl Finder {
             }
         }
         waits
+    }
+}
+
+/// Rows that are missing on a motion that was tried.
+#[derive(Clone, Copy)]
+struct Missed<'a> {
+    paths: &'a Paths<'a>,
+    frictions: &'a Frictions,
+    rule: Rule,
+    look: Look<'a>,
+    /// The rows of its problem.
+    contacts: &'a [Contact],
+}
+
+impl Missed<'_> {
+    fn at(&self, pairs: &[[usize; 2]], looked: &mut Looked) {
+        for &[i, j] in pairs {
+            let from = self.contacts.partition_point(|k| k.bodies < [i, j]);
+            let to = self.contacts.partition_point(|k| k.bodies <= [i, j]);
+            let known = &self.contacts[from..to];
+            let (a, b) = (self.paths.moving(i), self.paths.moving(j));
+            piece_pairs(&a, &b, self.rule.touch(), &mut |pieces, a, b| {
+                self.at_pieces([i, j], pieces, [a, b], known, looked);
+            });
+        }
+    }
+
+    /// The rows of a pair of pieces that those `known` of its bodies, or struck, do not tell of.
+    fn at_pieces(
+        &self,
+        [i, j]: [usize; 2],
+        pieces: [u32; 2],
+        [a, b]: [&Moving; 2],
+        known: &[Contact],
+        looked: &mut Looked,
+    ) {
+        let Look {
+            number,
+            within,
+            struck,
+            draft,
+        } = self.look;
+        let Looked {
+            candidates,
+            found,
+            sunk,
+        } = looked;
+        let within = within[i].max(within[j]);
+        // A part of what the judge allows: the second look comes before a refusal.
+        let allowed = unseen(a, b) / 8.0 + within / 2.0;
+        if stays_apart(a, b, allowed) {
+            return;
+        }
+        candidates.clear();
+        let struck = struck.iter().filter(|k| k.bodies == [i, j]);
+        let known = known.iter().chain(struck);
+        let known = known.filter(|k| k.pieces == pieces);
+        news(self.rule, [a, b], within, known, candidates);
+        if candidates.is_empty() && sunk.is_none() {
+            *sunk = sinks([i, j], [a, b], within);
+        }
+        if draft {
+            candidates.retain(|c| !c.feature.is_of_the_end());
+        }
+        if !candidates.is_empty() {
+            let sure = number >= PATIENCE || self.paths.is_sure([i, j], pieces, [a, b], candidates);
+            let meets = (!sure).then(|| first_overlap(a, b));
+            push(candidates, [i, j], pieces, meets, self.frictions, found);
+        }
     }
 }
 

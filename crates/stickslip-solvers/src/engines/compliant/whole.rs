@@ -4,7 +4,7 @@
 //! Newton step turns p_t by θ along the tangent of the friction circle and leaves w̄ μ p_n θ²/2, a thousand times the residual
 //! before it, which the next step removes (Maratos' effect). A line search on |F| allows θ of 1e-3 there, and creeps.
 
-use crate::coupling::{Coupled, Linearised, Refinement, inverse};
+use crate::coupling::{CONTACTS, Coupled, Linearised, Refinement, inverse};
 use crate::limit;
 use crate::problem::Law;
 use crate::problem::law::{Linear, tangent};
@@ -34,6 +34,13 @@ pub(super) struct Goal<'a> {
     pub(super) patience: usize,
 }
 
+impl Goal<'_> {
+    /// u + c (p − centre) of a contact.
+    fn velocity(&self, i: usize, p: DVec3, u: DVec3) -> DVec3 {
+        u + (p - self.centre[i]) * self.compliance[i]
+    }
+}
+
 /// How whole steps ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -51,6 +58,8 @@ pub(super) struct Whole {
     u: Vec<DVec3>,
     dp: Vec<DVec3>,
     rows: Vec<Linearised>,
+    /// What each contact misses, without the compliance and with it.
+    missed: Vec<[DVec3; 2]>,
     refinement: Refinement,
     /// Impulses with the least residual of the law itself since [`Self::begin`], and that residual.
     pub(super) best: Vec<DVec3>,
@@ -99,25 +108,25 @@ impl Whole {
                 (least, since) = (now.compliant, 0);
             }
             let over = step == goal.steps || since >= goal.patience || limit::reached();
-            if over || !self.step(system, p) {
+            if over || !self.step(system, goal, p) {
                 return (End::Short, step);
             }
         }
         (End::Short, goal.steps)
     }
 
-    /// Residuals at (p, u), with the rows of the next step; the best impulses are kept.
+    /// Residuals at (p, u); the best impulses are kept.
     fn look<S: Coupled>(&mut self, system: &S, goal: &Goal<'_>, p: &[DVec3]) -> Residuals {
+        let u = &self.u;
+        stickslip_threads::fill(&mut self.missed, p.len(), CONTACTS, |i| {
+            let (w_bar, law) = (system.w_bar(i), system.law(i));
+            let missed = [u[i], goal.velocity(i, p[i], u[i])];
+            missed.map(|u| law.natural_map(p[i], u, w_bar))
+        });
         let (mut law, mut compliant) = (0.0f64, 0.0f64);
-        self.rows.clear();
-        for (i, (&p, &u)) in p.iter().zip(&self.u).enumerate() {
-            let w_bar = system.w_bar(i);
-            let own = system.law(i);
-            let c = goal.compliance[i];
-            let v = u + (p - goal.centre[i]) * c;
-            law = worse(law, own.natural_map(p, u, w_bar));
-            compliant = worse(compliant, own.natural_map(p, v, w_bar));
-            self.rows.push(row(own, p, v, w_bar, c, system.direct()));
+        for [own, made] in &self.missed {
+            law = worse(law, *own);
+            compliant = worse(compliant, *made);
         }
         if law < self.residual {
             self.residual = law;
@@ -127,10 +136,16 @@ impl Whole {
         Residuals { law, compliant }
     }
 
-    /// A whole step; false where there is none.
-    fn step<S: Coupled>(&mut self, system: &mut S, p: &mut [DVec3]) -> bool {
+    /// A whole step from (p, u); false where there is none.
+    fn step<S: Coupled>(&mut self, system: &mut S, goal: &Goal<'_>, p: &mut [DVec3]) -> bool {
         self.effort.iterations += 1;
         self.effort.factorisations += 1;
+        let (u, seen, from, direct) = (&self.u, &*system, &*p, system.direct());
+        stickslip_threads::fill(&mut self.rows, p.len(), CONTACTS, |i| {
+            let v = goal.velocity(i, from[i], u[i]);
+            let (w_bar, c) = (seen.w_bar(i), goal.compliance[i]);
+            row(seen.law(i), from[i], v, w_bar, c, direct)
+        });
         if !system.factor(&self.rows) {
             return false;
         }

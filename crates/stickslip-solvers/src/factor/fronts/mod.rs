@@ -3,14 +3,20 @@
 //! Nodes that are coupled to nearly the same later nodes are eliminated together ([`tree`]): their rows and columns make a
 //! dense matrix, the front, whose first s block columns are factored ([`kernel`]); what it leaves for the others is added
 //! to the front of their first node. Nearly all arithmetic is then a dense product.
+//!
+//! Branches of the tree need nothing of each other: they are factored on different threads, then the fronts above them one after the
+//! other, their products by rows ([`job`]). What children leave is added in one order: the bits do not depend on the number of
+//! threads.
 
+mod job;
 mod kernel;
 mod tree;
 
 use crate::factor::block_lu::Block;
 use crate::factor::elimination::Pattern;
-use crate::factor::fronts::kernel::{FrontMatrix, TILE};
+use crate::factor::fronts::job::{FrontWork, Job, Out};
 use crate::factor::fronts::tree::FrontTree;
+use std::ops::Range;
 
 /// Factorisation of an n×n matrix of B×B blocks with a symmetric pattern; pattern and memory are kept between uses.
 /// Rows are exchanged within a front's own nodes only: callers refine or test the answer where that may matter.
@@ -28,12 +34,29 @@ pub(crate) struct FrontLu<const B: usize> {
     y: Vec<f64>,
 }
 
-/// The dense matrix at hand and what fronts have left to others.
-#[derive(Clone, Debug, Default)]
-struct FrontWork {
-    dense: FrontMatrix,
-    stack: Vec<f64>,
-    packed: Vec<[f64; TILE.1]>,
+/// Some block rows of a matrix.
+#[derive(Debug)]
+pub(crate) struct FrontRows<'a, const B: usize> {
+    pub(crate) rows: Range<usize>,
+    pattern: &'a Pattern,
+    blocks: &'a mut [Block<B>],
+}
+
+impl<const B: usize> FrontRows<'_, B> {
+    /// Adds `block` at (row, column) = (i, j), which must be in the pattern and among these rows.
+    pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
+        let start = self.pattern.starts[i];
+        let Ok(at) = self.pattern.cols[start..self.pattern.starts[i + 1]].binary_search(&j) else {
+            debug_assert!(false, "block ({i}, {j}) is not in the pattern");
+            return;
+        };
+        let target = &mut self.blocks[start - self.pattern.starts[self.rows.start] + at];
+        for (target, row) in target.iter_mut().zip(block) {
+            for (t, v) in target.iter_mut().zip(row) {
+                *t += v;
+            }
+        }
+    }
 }
 
 /// a·b over the length of `a`, in eight sums that are added at the end.
@@ -76,76 +99,48 @@ impl<const B: usize> FrontLu<B> {
 
     /// Adds `block` at (row, column) = (i, j), which must be in the pattern.
     pub(crate) fn add(&mut self, i: usize, j: usize, block: &Block<B>) {
-        let start = self.pattern.starts[i];
-        let Ok(at) = self.pattern.cols[start..self.pattern.starts[i + 1]].binary_search(&j) else {
-            debug_assert!(false, "block ({i}, {j}) is not in the pattern");
-            return;
+        let mut all = FrontRows {
+            rows: 0..self.tree.order.len(),
+            pattern: &self.pattern,
+            blocks: &mut self.blocks,
         };
-        let target = &mut self.blocks[start + at];
-        for (target, row) in target.iter_mut().zip(block) {
-            for (t, v) in target.iter_mut().zip(row) {
-                *t += v;
+        all.add(i, j, block);
+    }
+
+    /// The block rows in so many parts of about the same size, for several threads to add to.
+    pub(crate) fn parts(&mut self, parts: usize) -> Vec<FrontRows<'_, B>> {
+        let (pattern, n) = (&self.pattern, self.tree.order.len());
+        let mut left = &mut *self.blocks;
+        let mut from = 0;
+        let part = |k: usize| {
+            let end = pattern.cols.len() * (k + 1) / parts;
+            let to = pattern.starts[..=n].partition_point(|&start| start < end);
+            let rows = from..to.max(from);
+            from = rows.end;
+            let blocks = pattern.starts[rows.end] - pattern.starts[rows.start];
+            let (blocks, rest) = std::mem::take(&mut left).split_at_mut(blocks);
+            left = rest;
+            FrontRows {
+                rows,
+                pattern,
+                blocks,
             }
-        }
+        };
+        (0..parts).map(part).collect()
     }
 
     /// Factors what was added. False where a pivot is zero.
     pub(crate) fn factor(&mut self) -> bool {
-        let arch = pulp::Arch::new();
-        self.work.stack.clear();
-        for number in 0..self.tree.fronts.len() {
-            self.assemble(number);
-            let front = &self.tree.fronts[number];
-            let (own, n) = (B * front.own, B * front.size());
-            let rows = &mut self.rows[B * front.first..][..own];
-            let FrontWork {
-                dense,
-                stack,
-                packed,
-            } = &mut self.work;
-            if !dense.eliminate(arch, own, rows, packed) {
-                return false;
-            }
-            // Own rows and columns are factors, the rest is left to the parent.
-            let mut at = B * B * front.factors;
-            for r in 0..n {
-                let row = &dense.row(r)[..if r < own { n } else { own }];
-                self.factors[at..at + row.len()].copy_from_slice(row);
-                at += row.len();
-            }
-            for r in own..n {
-                stack.extend_from_slice(&dense.row(r)[own..]);
-            }
-        }
-        true
-    }
-
-    /// The matrix of a front: its entries, and what its children have left on the stack.
-    fn assemble(&mut self, number: usize) {
-        let tree = &self.tree;
-        let front = &tree.fronts[number];
-        let FrontWork { dense, stack, .. } = &mut self.work;
-        dense.reset(B * front.size());
-        for &(at, r, c) in &tree.entries[front.entries.clone()] {
-            for (k, row) in self.blocks[at].iter().enumerate() {
-                dense.row_mut(B * r + k)[B * c..][..B].copy_from_slice(row);
-            }
-        }
-        for &c in front.children.iter().rev() {
-            let places = &tree.in_parent[tree.fronts[c].later.clone()];
-            let m = B * places.len();
-            let left = &stack[stack.len() - m * m..];
-            for (r, row) in left.chunks_exact(m.max(1)).enumerate() {
-                let target = dense.row_mut(B * places[r / B] + r % B);
-                for (k, &c) in places.iter().enumerate() {
-                    let (target, values) = (&mut target[B * c..][..B], &row[B * k..][..B]);
-                    for j in 0..B {
-                        target[j] += values[j];
-                    }
-                }
-            }
-            stack.truncate(stack.len() - m * m);
-        }
+        let job = Job {
+            tree: &self.tree,
+            blocks: &self.blocks,
+            arch: pulp::Arch::new(),
+        };
+        let out = Out {
+            factors: &mut self.factors,
+            rows: &mut self.rows,
+        };
+        job.run(out, &mut self.work)
     }
 
     /// Sign of the determinant of what was factored last.
@@ -263,6 +258,80 @@ mod tests {
                     assert!((b[k] - other[k]).abs() < 1e-11);
                 }
             }
+        }
+    }
+
+    /// Pattern of a cube of n nodes a side, each coupled to the 26 around it.
+    fn cube(n: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut starts, mut cols) = (vec![0], Vec::new());
+        for i in 0..n * n * n {
+            let place = |k: usize| [k % n, k / n % n, k / n / n];
+            let near = |j: &usize| {
+                let mut both = place(i).into_iter().zip(place(*j));
+                both.all(|(a, b)| a.abs_diff(b) <= 1)
+            };
+            cols.extend((0..n * n * n).filter(near));
+            starts.push(cols.len());
+        }
+        (starts, cols)
+    }
+
+    /// A random matrix of a pattern, factored by so many threads: its factors, exchanges and the answer to a right-hand side.
+    fn factored(
+        fronts: &mut FrontLu<6>,
+        (starts, cols): &(Vec<usize>, Vec<usize>),
+        threads: usize,
+    ) -> (Vec<f64>, Vec<usize>, Vec<[f64; 6]>) {
+        let _allowed = stickslip_threads::Allowed::threads(threads);
+        let mut random = Random::new(31);
+        fronts.analyse(starts, cols);
+        for i in 0..starts.len() - 1 {
+            for &j in &cols[starts[i]..starts[i + 1]] {
+                let mut block: Block<6> =
+                    std::array::from_fn(|_| std::array::from_fn(|_| random.signed()));
+                for (k, row) in block.iter_mut().enumerate() {
+                    row[k] += if i == j { 9.0 } else { 0.0 };
+                }
+                fronts.add(i, j, &block);
+            }
+        }
+        assert!(fronts.factor());
+        let mut b: Vec<[f64; 6]> = (1..starts.len())
+            .map(|_| std::array::from_fn(|_| random.signed()))
+            .collect();
+        fronts.solve(&mut b);
+        (fronts.factors.clone(), fronts.rows.clone(), b)
+    }
+
+    #[test]
+    fn the_bits_are_the_same_on_any_number_of_threads() {
+        for pattern in [lattice(31), cube(8)] {
+            let mut fronts = FrontLu::default();
+            let wanted = factored(&mut fronts, &pattern, 1);
+            assert!(216 * fronts.tree.products > 20_000_000);
+            assert!(fronts.tree.branches.len() > 2);
+            for threads in [2, 3, 4, 8, 2] {
+                let found = factored(&mut fronts, &pattern, threads);
+                assert!(found == wanted, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_singular_in_a_branch_is_refused_by_several_threads() {
+        let (starts, cols) = cube(8);
+        let mut fronts = FrontLu::<6>::default();
+        let _allowed = stickslip_threads::Allowed::threads(4);
+        for singular in [None, Some(0), Some(200), Some(511)] {
+            fronts.analyse(&starts, &cols);
+            for i in 0..512 {
+                let size = if singular == Some(i) { 0.0 } else { 1.0 };
+                let block = std::array::from_fn(|r| {
+                    std::array::from_fn(|c| size * f64::from(u8::from(r == c)))
+                });
+                fronts.add(i, i, &block);
+            }
+            assert_eq!(fronts.factor(), singular.is_none(), "{singular:?}");
         }
     }
 

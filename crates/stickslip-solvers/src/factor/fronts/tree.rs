@@ -16,7 +16,15 @@ pub(crate) struct FrontTree {
     pub(crate) entries: Vec<(usize, usize, usize)>,
     /// Blocks in the factors.
     pub(crate) factor_blocks: usize,
+    /// Products of blocks that all fronts take, and those of each front with all below it.
+    pub(crate) products: usize,
+    below: Vec<usize>,
+    /// Runs of fronts that need nothing of any other: parts of the work that threads may take.
+    pub(crate) branches: Vec<core::ops::Range<usize>>,
 }
+
+/// No branch takes more than this part of all products.
+const BRANCHES: usize = 12;
 
 /// Some nodes eliminated together.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +47,12 @@ impl Front {
     /// Block rows of the front.
     pub(crate) fn size(&self) -> usize {
         self.own + self.later.len()
+    }
+
+    /// Products of blocks that its elimination takes.
+    fn products(&self) -> usize {
+        let left = |k: usize| self.size() - 1 - k;
+        (0..self.own).map(|k| left(k) * left(k)).sum()
     }
 
     /// Block row of the front at which place `p` of the elimination is.
@@ -142,6 +156,7 @@ impl FrontTree {
         tree.place_later(&elimination, &tops);
         tree.link_parents();
         tree.place_entries(pattern);
+        tree.find_branches();
         tree
     }
 
@@ -237,9 +252,102 @@ impl FrontTree {
     }
 }
 
+impl FrontTree {
+    /// Finds the branches: whole subtrees, neighbours joined, none of them with more than its part of all products.
+    fn find_branches(&mut self) {
+        let mut first = Vec::with_capacity(self.fronts.len());
+        for (number, front) in self.fronts.iter().enumerate() {
+            let (mut begin, mut below) = (number, front.products());
+            for &c in &front.children {
+                // A front comes right after its subtree.
+                (begin, below) = (begin.min(first[c]), below + self.below[c]);
+            }
+            first.push(begin);
+            self.below.push(below);
+            self.products += front.products();
+        }
+        let most = self.products / BRANCHES;
+        let mut number = self.fronts.len();
+        let mut joined = 0;
+        // From the last front down: what is too large is passed over, what is not is a subtree of its own.
+        while number > 0 {
+            let (below, begin) = (self.below[number - 1], first[number - 1]);
+            if below > most {
+                number -= 1;
+                continue;
+            }
+            match self.branches.last_mut() {
+                Some(last) if last.start == number && joined + below <= most => {
+                    (last.start, joined) = (begin, joined + below);
+                }
+                _ => {
+                    self.branches.push(begin..number);
+                    joined = below;
+                }
+            }
+            number = begin;
+        }
+        self.branches.reverse();
+    }
+
+    /// Which branch a front is in.
+    pub(crate) fn branch_of(&self, front: usize) -> Option<usize> {
+        let at = self.branches.partition_point(|b| b.end <= front);
+        let found = self.branches.get(at)?;
+        found.contains(&front).then_some(at)
+    }
+
+    /// Blocks in the factors of some fronts, and their nodes.
+    pub(crate) fn extent(&self, fronts: &core::ops::Range<usize>) -> (usize, usize) {
+        let begin = |number: usize| match self.fronts.get(number) {
+            Some(front) => (front.factors, front.first),
+            None => (self.factor_blocks, self.order.len()),
+        };
+        let (from, to) = (begin(fronts.start), begin(fronts.end));
+        (to.0 - from.0, to.1 - from.1)
+    }
+
+    /// Products that some fronts take.
+    pub(crate) fn products_of(&self, fronts: &core::ops::Range<usize>) -> usize {
+        self.fronts[fronts.clone()]
+            .iter()
+            .map(Front::products)
+            .sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of a lattice: branches do not overlap, none of them is entered but at its end, and what all fronts take is what branches and
+    /// the fronts above them take.
+    #[test]
+    fn branches_need_nothing_of_each_other() {
+        let n = 24;
+        let mut pattern = Pattern::default();
+        pattern.starts.push(0);
+        for i in 0..n * n {
+            let near = |j: &usize| (i % n).abs_diff(j % n) <= 1 && (i / n).abs_diff(j / n) <= 1;
+            pattern.cols.extend((0..n * n).filter(near));
+            pattern.starts.push(pattern.cols.len());
+        }
+        let tree = FrontTree::find(&pattern);
+        assert!(tree.branches.len() > 4);
+        assert!(tree.branches.windows(2).all(|b| b[0].end <= b[1].start));
+        for (k, branch) in tree.branches.iter().enumerate() {
+            assert!(tree.products_of(branch) <= tree.products / BRANCHES);
+            for number in 0..tree.fronts.len() {
+                assert_eq!(tree.branch_of(number) == Some(k), branch.contains(&number));
+                for &c in &tree.fronts[number].children {
+                    assert!(!branch.contains(&number) || branch.contains(&c));
+                }
+            }
+        }
+        assert_eq!(tree.products_of(&(0..tree.fronts.len())), tree.products);
+        let (blocks, nodes) = tree.extent(&(0..tree.fronts.len()));
+        assert_eq!((blocks, nodes), (tree.factor_blocks, n * n));
+    }
 
     /// A chain 0 - 1 - 2 - 3 - 4: every node has a front, own rows come once, and each entry is in the front of the earlier of
     /// its two nodes.
