@@ -37,7 +37,7 @@ pub(crate) struct Judged {
     /// The worst of the certificates of the steps in a row that led here, this one included.
     worst: Certificate,
     /// What restitution is to know of each contact; `None` where it takes no part.
-    seen: Option<Seen>,
+    seen: Option<Vec<Seen>>,
     /// The friction cones that were chosen, where there is a budget for them.
     cones: Option<Chosen>,
     /// What is left of the energy inequality, relative to its size; where it is checked.
