@@ -41,9 +41,13 @@ impl Islands {
 
     /// Joins free bodies that share a contact row.
     pub fn join(&mut self, model: &Model, contacts: &[ContactImpulse]) {
+        self.join_pairs(model, contacts.iter().map(|c| c.contact.bodies));
+    }
+
+    /// Joins the free bodies of each pair.
+    pub fn join_pairs(&mut self, model: &Model, pairs: impl Iterator<Item = [usize; 2]>) {
         self.joined.separate(model.bodies.len());
-        for c in contacts {
-            let [a, b] = c.contact.bodies;
+        for [a, b] in pairs {
             if model.bodies[a].is_free() && model.bodies[b].is_free() {
                 self.joined.join(a, b);
             }

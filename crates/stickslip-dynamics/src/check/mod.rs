@@ -10,11 +10,13 @@ use crate::methods::{Driver, Grid, Method};
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
-use crate::step::seen::seen;
+use crate::step::predict::Predicted;
+use crate::step::seen::{given_back, seen};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use checker::Checker;
 use std::path::Path;
+use stickslip_geometry::Pose;
 use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
 use stickslip_record::base64;
 use stickslip_record::{Header, Reader, RecordError, Start, Trajectory};
@@ -103,9 +105,31 @@ pub fn scene_in(header: &Header) -> Result<Scene, SceneError> {
     Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
 }
 
+/// What is found of a recorded step.
+struct Judged {
+    certificate: Certificate,
+    /// The first contact that does not give back what the steps before say.
+    misrestituted: Option<usize>,
+}
+
+/// The first contact whose restituted impulse is not what is left of e c, as the steps before say.
+fn misrestituted(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<usize> {
+    let contacts = motion.contacts.iter();
+    let mut given = Vec::new();
+    given_back(
+        step,
+        contacts.clone().map(|c| &c.contact),
+        placed,
+        &mut given,
+    );
+    let mut both = contacts.zip(&given);
+    both.position(|(c, given)| c.restituted != *given)
+}
+
 impl World {
-    /// Judges a recorded step; `None` where a force or a motion is not finite. Restitution remembers it, right or wrong.
-    fn judge_recorded(&mut self, start: Start, step: &StepRecord) -> Option<Certificate> {
+    /// Judges a recorded step, and whether it gives back what was compressed before; `None` where a force or a motion is not finite. Restitution
+    /// remembers it, right or wrong.
+    fn judge_recorded(&mut self, start: Start, step: &StepRecord) -> Option<Judged> {
         let last = StepRecord {
             step: step.step - 1,
             t: start.t,
@@ -127,10 +151,14 @@ impl World {
         let underway = driver.stepper.place(&task).ok()?;
         let (step, placed) = (&underway.step, &underway.contacts.placed);
         let certificate = underway.gate.certificate(step, &mut motion);
+        let misrestituted = misrestituted(step, placed, &motion);
         if let Some(seen) = seen(step, placed, &motion) {
             self.replay(plan.h, &motion.contacts, &seen);
         }
-        Some(certificate)
+        Some(Judged {
+            certificate,
+            misrestituted,
+        })
     }
 
     /// Is `start` where a projection of the recorded states leads?
@@ -224,19 +252,6 @@ impl World {
             ..Driver::of(self)
         };
         driver.extrapolated_again(step.h, &step.bodies).ok()
-    }
-
-    /// The first contact whose restituted impulse is not e c, as the steps before say.
-    fn misrestituted<'s>(&self, step: &'s StepRecord) -> Option<&'s ContactImpulse> {
-        let contacts = step.contacts.iter();
-        let mut ended = Vec::new();
-        self.memory
-            .restitution()
-            .ended(contacts.clone().map(|c| &c.contact), &mut ended);
-        let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
-            c.restituted != self.setup.restitutions.of(c.contact.bodies) * **ended
-        };
-        contacts.zip(&ended).find(wrong).map(|(c, _)| c)
     }
 
     /// What the record of contact `k` says that its impulse, its place and the scene do not; the step has

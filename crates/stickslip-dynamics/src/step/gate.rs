@@ -116,7 +116,7 @@ pub(crate) struct Judged {
     /// The worst of the certificates of the steps in a row that led here, this one included.
     worst: Certificate,
     /// What restitution is to know of each contact; `None` where it takes no part.
-    seen: Option<Seen>,
+    seen: Option<Vec<Seen>>,
     /// The friction cones that were chosen, where there is a budget for them.
     cones: Option<Chosen>,
     /// What is left of the energy inequality, relative to its size; where it is checked.
@@ -372,7 +372,7 @@ impl World {
     }
 
     /// Remembers of a recorded step of length `h` what later ones are to give back, for those who accept nothing: `check`.
-    pub(crate) fn replay(&mut self, h: f64, contacts: &[ContactImpulse], seen: &Seen) {
+    pub(crate) fn replay(&mut self, h: f64, contacts: &[ContactImpulse], seen: &[Seen]) {
         let restitution = &mut self.memory.restitution;
         restitution.advance(&self.setup.model, h, contacts, seen);
     }
