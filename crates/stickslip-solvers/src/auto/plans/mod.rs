@@ -5,7 +5,7 @@
 //! | one contact of a step alone | its closed form, before any table |
 //! | an island of a step, with impulses of the last one | [`WARM`], [`LAST`] |
 //! | the same without | [`COLD`], [`LAST`] |
-//! | either, where a sketch is asked for; or a first draft of more than [`LARGE`] contacts, not alone, whose guess misses by more than [`OTHERWISE`] | [`SKETCH`], then as above |
+//! | either, where a sketch is asked for; or a first draft of more than 200 contacts that touch at several places, whose guess misses by more than 1e-3 m/s | [`SKETCH`], then as above |
 //! | an island with contacts that bear moments | no table of its own: five ways, by Newton on their law (`auto::soft`), two of them from answers of the tables above |
 //! | an island of a stored problem (above [`MAX_DENSE_CONTACTS`] contacts, or where full Newton steps fail) | [`STORED_FIRST`], then up to three times, each to a tighter tolerance of the methods, [`STORED`] and [`LAST`] |
 //!
