@@ -17,7 +17,9 @@ use crate::world::World;
 use checker::Checker;
 use std::path::Path;
 use stickslip_geometry::Pose;
-use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
+use stickslip_model::{
+    BodyState, Certificate, Cone, ContactImpulse, Kind, Model, Scheme, StepRecord,
+};
 use stickslip_record::base64;
 use stickslip_record::{Header, Reader, RecordError, Start, Trajectory};
 
@@ -72,9 +74,31 @@ pub fn check_file(path: &Path) -> Result<(Header, Report), CheckError> {
 /// The world at the start of a recorded run, rebuilt from the scene text in the file.
 ///
 /// # Errors
-/// When that text cannot be read any more.
+/// As [`world_in`].
 pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
-    World::from_scene(&scene_of(trajectory)?)
+    world_in(&trajectory.header).map(|(_, world)| world)
+}
+
+/// The scene in a header and its world at the start, whose bodies have the numbers that they have in the file.
+///
+/// # Errors
+/// As [`scene_in`]; and where bodies or joints, or their order, are not those of the header.
+pub fn world_in(header: &Header) -> Result<(Scene, World), SceneError> {
+    let scene = scene_in(header)?;
+    let world = World::from_scene(&scene)?;
+    if names_agree(header, world.model()) {
+        return Ok((scene, world));
+    }
+    let what = "the bodies or joints of the file are not those of the scene in it, or stand in another order";
+    Err(SceneError::unreadable(&header.scene_file, what))
+}
+
+/// Are bodies and joints of a header those of a model, in its order?
+fn names_agree(header: &Header, model: &Model) -> bool {
+    let (bodies, joints) = (header.bodies.iter(), header.joints.iter());
+    header.kinds == model.joint_kinds()
+        && bodies.map(String::as_str).eq(model.body_names())
+        && joints.map(String::as_str).eq(model.joint_names())
 }
 
 /// The scene of a recorded run, read from its text and the copies of its files.
@@ -271,5 +295,31 @@ impl World {
             return Some("its mode is not that of its impulse and slip");
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::simulate_in_memory;
+
+    /// A file whose bodies stand otherwise than those of its scene, as those of earlier formats did, is not misread.
+    #[test]
+    fn names_in_another_order_than_the_scenes_are_refused() {
+        let text = "step = { h = 0.01, until = 0.02 }\n\
+             [[body]]\nname = \"a\"\nmass = 1\nshape = { ball = { radius = 0.1 } }\nposition = [0, 0, 2]\n\
+             [[body]]\nname = \"b\"\nmass = 1\nshape = { ball = { radius = 0.1 } }\nposition = [0, 0, 1]\n";
+        let scene = Scene::parse(text, "two", &[]).expect("a scene");
+        let mut world = World::from_scene(&scene).expect("a world");
+        let (mut run, _) = simulate_in_memory(&scene, &mut world).expect("a run");
+        assert_eq!(run.header.bodies, ["b", "a"]);
+        assert!(world_of(&run).is_ok());
+        assert!(check(&run).expect("a scene").valid());
+        run.header.bodies.swap(0, 1);
+        let Err(error) = world_of(&run) else {
+            panic!("it was read");
+        };
+        assert!(error.to_string().contains("another order"), "{error}");
+        assert!(!check(&run).expect("a scene").valid());
     }
 }

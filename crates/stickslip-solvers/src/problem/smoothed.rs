@@ -88,7 +88,10 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
 
 /// Has a law a smoothed form?
 pub(crate) const fn is_smoothed(law: &Law) -> bool {
-    matches!(law, Law::Cone { .. } | Law::Unilateral | Law::Bounded { .. })
+    matches!(
+        law,
+        Law::Cone { .. } | Law::Unilateral | Law::Bounded { .. }
+    )
 }
 
 /// The pair near (p, u) that solves the smoothed law exactly (λ = 1): x̃ = P_ε(z), w̃ = x̃ − z with z that of (p, u). None
