@@ -8,7 +8,8 @@
 //! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none. Loads are impulses of a step: where
 //! the next one is shorter, what the load was before the impact is less by the ratio of their lengths.
 //!
-//! The compression of a contact lasts eight steps at most; what has only begun by then goes on.
+//! The compression of a contact lasts eight steps at most; what has only begun by then goes on. A contact that opened when it was pressed is closed by what is
+//! given back, which turns all velocities round: what it bears then beside r begins another impact.
 //!
 //! No island is given more energy than its contacts have taken. In the step that gives, before anything else acts, r does the work
 //! Σ r u + ½ rᵀD r, u being the opening speeds at its start; where that is more than Σ w, all r of the island are made smaller by one factor, for which it is not.
@@ -83,6 +84,8 @@ struct Entry {
     compresses: bool,
     /// Steps for which it has.
     steps: u64,
+    /// Did it open when its compression began? Then what is given back closes it again, and that is the next impact.
+    opened: bool,
     /// Since the impact began.
     taking: Compression,
     /// Of a compression that has ended: given back in the next step.
@@ -96,6 +99,8 @@ pub struct Seen {
     pub pressed: f64,
     /// Does it still close at the end of the step?
     pub closes: bool,
+    /// Did it open at the start of the step, once what the step gives back had acted?
+    pub opens: bool,
     /// e of the pair.
     pub restitution: f64,
     /// Energy that it took from its bodies, as seen from a prescribed one, J.
@@ -129,7 +134,8 @@ impl Mover {
 }
 
 /// The speed at which a contact opens, m/s.
-fn opening(movers: &[Mover], c: &Contact) -> f64 {
+#[must_use]
+pub fn opening(movers: &[Mover], c: &Contact) -> f64 {
     let [a, b] = c.bodies.map(|k| movers[k].velocity(c.point));
     c.normal.dot(b - a)
 }
@@ -170,6 +176,7 @@ stored!(Entry {
     base,
     compresses,
     steps,
+    opened,
     taking,
     ended
 });
@@ -290,7 +297,11 @@ impl Restitution {
         for ((c, seen), before) in contacts.iter().zip(seen).zip(remembered) {
             let load = c.impulse.x - c.restituted;
             if let Some(root) = self.islands.of_contact(model, c.contact.bodies) {
-                let new = load > 0.0 && before.load <= 0.0 && c.restituted == 0.0;
+                let new = match c.restituted == 0.0 {
+                    true => before.load <= 0.0,
+                    false => before.opened,
+                };
+                let new = new && load > 0.0;
                 self.compresses[root] |= new || before.compresses;
                 self.closes[root] |= load > 0.0 && seen.closes;
             }
@@ -306,6 +317,11 @@ impl Entry {
             impulse: (self.load - self.base.max(seen.pressed)).max(0.0),
             energy: seen.taken,
         });
+        self.opened = if before.compresses {
+            before.opened
+        } else {
+            seen.opens
+        };
         // What goes on for longer is no impact, but a heap that settles, in which something closes in every step.
         if goes_on && before.steps < LONGEST {
             (self.compresses, self.taking) = (true, sum);
@@ -407,6 +423,7 @@ fn carried<'c>(
             sum.base += entry.base;
             sum.compresses |= entry.compresses;
             sum.steps = sum.steps.max(entry.steps);
+            sum.opened |= entry.opened;
             sum.taking.add(entry.taking);
             sum.ended.add(entry.ended);
         } else if let Some(k) = nearest(false) {

@@ -90,6 +90,7 @@ fn between_walls(impulses: [f64; 2]) -> (Model, Vec<ContactImpulse>) {
 const HALF: Seen = Seen {
     pressed: 0.0,
     closes: false,
+    opens: false,
     restitution: 0.5,
     taken: 0.0,
 };
@@ -225,4 +226,23 @@ fn an_impact_leaves_the_load_before_it_as_it_was() {
     contacts[0].restituted = 3.0;
     restitution.advance(&model, 0.01, &contacts, &seen);
     assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [2.0, 4.0]);
+}
+
+#[test]
+fn what_opened_when_it_was_pressed_is_struck_when_that_is_given_back() {
+    for opens in [false, true] {
+        let (model, mut contacts) = between_walls([6.0, 0.0]);
+        let seen = [Seen {
+            opens,
+            taken: 1e3,
+            ..HALF
+        }; 2];
+        let mut restitution = Restitution::default();
+        restitution.advance(&model, 0.01, &contacts, &seen);
+        contacts[0].impulse.x = 7.0;
+        contacts[0].restituted = 3.0;
+        restitution.advance(&model, 0.01, &contacts, &seen);
+        let given = given_by(&restitution, &model, &contacts, 0.0);
+        assert_eq!(given, [if opens { 2.0 } else { 0.0 }, 0.0]);
+    }
 }

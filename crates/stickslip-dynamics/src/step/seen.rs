@@ -6,7 +6,7 @@ use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use glam::{DMat3, DVec3};
 use stickslip_geometry::{Pose, Twist};
-use stickslip_model::restitution::{Mover, Seen, give};
+use stickslip_model::restitution::{Mover, Seen, give, opening};
 use stickslip_model::{Contact, ContactImpulse};
 
 /// What the contacts of a step are to give back in later ones, if they do so at all.
@@ -15,10 +15,14 @@ pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option
         return None;
     }
     let touch = Touch::at(step, placed);
-    let taken = taken(step, placed, motion);
+    let mut before = movers(step, placed);
+    let contacts = motion.contacts.iter();
+    give(&mut before, contacts.map(|c| (&c.contact, c.restituted)));
+    let taken = taken(step, &before, motion);
     let contacts = motion.contacts.iter().zip(taken).map(|(c, taken)| Seen {
         pressed: touch.pressed(&c.contact),
         closes: touch.still_closes(&c.contact, &motion.bodies),
+        opens: opening(&before, &c.contact) > step.settings.aim(),
         restitution: step.setup.restitutions.of(c.contact.bodies),
         taken,
     });
@@ -62,17 +66,13 @@ pub(crate) fn given_back<'c>(
         .given(step.model(), contacts, &movers, of, given);
 }
 
-/// The energy that each contact has taken, J: −p·v̄ of what acts in it beside r, with v̄ the mean of its velocities at the start (where r has acted) and at the end.
+/// The energy that each contact has taken, J: −p·v̄ of what acts in it beside r, with v̄ the mean of its velocities at the start (`before`: r has
+/// acted) and at the end.
 ///
 /// Over all contacts and with the work hF·v̄ of the applied forces F these are what the bodies have lost. Bodies in contact go by
 /// q ⊕ hν⁺, so that the forces do the work hF·ν⁺: the difference, ½ hF·(ν⁺ − ν), belongs to the contacts of the body, each as it pushes.
-fn taken(step: &Predicted, placed: &[Pose], motion: &Motion) -> Vec<f64> {
-    let mut before = movers(step, placed);
+fn taken(step: &Predicted, before: &[Mover], motion: &Motion) -> Vec<f64> {
     let contacts = motion.contacts.iter();
-    give(
-        &mut before,
-        contacts.clone().map(|c| (&c.contact, c.restituted)),
-    );
     let mut pushed = vec![0.0; before.len()];
     for c in contacts.clone() {
         for k in c.contact.bodies {
