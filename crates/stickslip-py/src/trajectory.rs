@@ -311,12 +311,12 @@ impl Trajectory {
         let table = detached(py, || {
             let order = self.joints_by_name();
             // None before the first step.
-            let of = |s| {
-                order
-                    .iter()
-                    .filter_map(move |&k| Some((s, s.joints.get(k)?)))
+            let all = || {
+                self.steps().flat_map(|s| {
+                    let row = move |&k: &usize| Some((s, s.joints.get(k)?));
+                    order.iter().filter_map(row)
+                })
             };
-            let all = || self.steps().flat_map(of);
             let numbers = self.steps().flat_map(|s| 0..s.joints.len());
             let mut columns = Columns::of(all().count())
                 .counts("step", all().map(|(s, _)| s.step))
