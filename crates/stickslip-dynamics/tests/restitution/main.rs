@@ -75,7 +75,12 @@ fn a_tilted_box_keeps_its_energy() {
                 let z = 0.3 + 0.2 * h * f64::from(k);
                 let pose = Pose {
                     position: DVec3::Z * z,
-                    orientation: DQuat::from_rotation_y(tilt),
+                    orientation: DQuat::from_xyzw(
+                        0.0,
+                        libm::sin(tilt / 2.0),
+                        0.0,
+                        libm::cos(tilt / 2.0),
+                    ),
                 };
                 let flat = cuboid("box", DVec3::new(0.4, 0.3, 0.1));
                 let mut world = World::builder()
