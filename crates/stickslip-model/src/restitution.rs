@@ -8,7 +8,8 @@
 //! at rest thus never bounces, and a bounce that one step of the applied forces undoes is none. Loads are impulses of a step: where
 //! the next one is shorter, what the load was before the impact is less by the ratio of their lengths.
 //!
-//! The compression of a contact lasts eight steps at most; what has only begun by then goes on. A contact that opened when it was pressed is closed by what is
+//! The compression of a contact lasts eight steps at most; what has only begun by then goes on. What the others push open again has ended, though they go on: soon there
+//! will be no contact to give anything back. A contact that opened when it was pressed is closed by what is
 //! given back, which turns all velocities round: what it bears then beside r begins another impact.
 //!
 //! No island is given more energy than its contacts have taken. In the step that gives, before anything else acts, r does the work
@@ -99,6 +100,8 @@ pub struct Seen {
     pub pressed: f64,
     /// Does it still close at the end of the step?
     pub closes: bool,
+    /// Does it open by then?
+    pub leaves: bool,
     /// Did it open at the start of the step, once what the step gives back had acted?
     pub opens: bool,
     /// e of the pair.
@@ -323,7 +326,7 @@ impl Entry {
             seen.opens
         };
         // What goes on for longer is no impact, but a heap that settles, in which something closes in every step.
-        if goes_on && before.steps < LONGEST {
+        if goes_on && !seen.leaves && before.steps < LONGEST {
             (self.compresses, self.taking) = (true, sum);
             self.steps = before.steps + 1;
         } else {

@@ -90,6 +90,7 @@ fn between_walls(impulses: [f64; 2]) -> (Model, Vec<ContactImpulse>) {
 const HALF: Seen = Seen {
     pressed: 0.0,
     closes: false,
+    leaves: false,
     opens: false,
     restitution: 0.5,
     taken: 0.0,
@@ -211,6 +212,20 @@ fn what_has_only_begun_to_compress_goes_on() {
     contacts[0].impulse.x = 0.0;
     restitution.advance(&model, 0.01, &contacts, &seen);
     assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [0.0, 2.0]);
+}
+
+#[test]
+fn what_is_pushed_open_gives_back_while_others_still_close() {
+    let (model, mut contacts) = between_walls([2.0, 2.0]);
+    let mut seen = [Seen { taken: 9.0, ..HALF }; 2];
+    seen[1].closes = true;
+    let mut restitution = Restitution::default();
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert!(restitution.is_idle());
+    seen[0].leaves = true;
+    contacts[0].impulse.x = 0.0;
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [1.0, 0.0]);
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option
     let contacts = motion.contacts.iter().zip(taken).map(|(c, taken)| Seen {
         pressed: touch.pressed(&c.contact),
         closes: touch.still_closes(&c.contact, &motion.bodies),
+        leaves: touch.opening(&c.contact, &motion.bodies) > step.settings.still(),
         opens: opening(&before, &c.contact) > step.settings.still(),
         restitution: step.setup.restitutions.of(c.contact.bodies),
         taken,
