@@ -149,7 +149,7 @@ class Trajectory:
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints, then of the springs."""
+        """Names of the joints, then of the springs, then of the gears, each sorted: as :attr:`World.joint_names`."""
         return self._core.joint_names
 
     @property

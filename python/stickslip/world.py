@@ -229,7 +229,7 @@ class World:
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints, then of the springs."""
+        """Names of the joints, then of the springs, then of the gears, each sorted."""
         return list(self._joint_names)
 
     @property
@@ -401,7 +401,9 @@ class World:
         return self._core.snapshot()
 
     def resume(self, snapshot: bytes) -> None:
-        """Goes on from a :meth:`snapshot` of a world of the same scene, to the same bits."""
+        """Goes on from a :meth:`snapshot` of a world of the same scene, to the same bits.
+
+        One of other bodies or joints is refused; so is one of a scene whose bodies start in another order (by height, x and y)."""
         self._core.resume(snapshot)
 
     def close(self) -> None:

@@ -53,6 +53,32 @@ def test_a_path_is_that_of_the_world(scenes: Path, trajectory: ss.Trajectory) ->
     assert "states" in repr(path)
 
 
+def test_joints_and_contacts_have_the_order_of_names_as_in_the_world() -> None:
+    scene = ss.Scene(h=0.01, until=0.2)
+    scene.body("ground", ss.shapes.half_space(), motion="fixed")
+    for k, name in enumerate(["c", "a", "b"]):
+        scene.body(name, ss.shapes.ball(0.1), mass=1.0, position=[k, 0, 1.0 + k])
+        scene.body(f"{name} below", ss.shapes.ball(0.1), mass=1.0 + k, position=[k, 2, 0.1 + 0.001 * (3 - k)])
+        scene.joint("hinge", ["world", name], name=f"pin {name}", anchor=[k - 0.5, 0, 1.0 + k], axis=[0, 1, 0])
+        ends = [{"body": "world", "point": [k, 0, 3 + k]}, {"body": name}]
+        scene.spring(between=ends, name=f"line {name}", stiffness=10.0, damping=1.0)
+    run = ss.run(scene)
+    assert run.trajectory is not None
+    with ss.World(scene) as world:
+        world.step(20)
+        assert run.trajectory.names == world.names
+        assert run.trajectory.joint_names == world.joint_names == [f"{kind} {n}" for kind in ("pin", "line") for n in "abc"]
+        table, n = run.trajectory.joints, len(world.joint_names)
+        assert list(table["joint"][-n:]) == world.joint_names
+        for k, axis in enumerate(["x", "y", "z", "rx", "ry", "rz"]):
+            np.testing.assert_array_equal(table[axis][-n:], world.joints.coordinates[:, k])
+        contacts = run.trajectory.contacts
+        here = contacts["step"] == contacts["step"][-1]
+        codes, words = contacts.codes("body_b")
+        assert list(words) == world.names
+        assert {words[k] for k in codes[here]} == {"a below", "b below", "c below"}
+
+
 def test_pandas_shares_the_numbers(trajectory: ss.Trajectory) -> None:
     pd = pytest.importorskip("pandas")
     frame = trajectory.to_pandas()

@@ -7,7 +7,7 @@ use stickslip::dynamics::converge::{
     ConvergeError, OrderAtEvent, Quantity, Settings, Study, converge,
 };
 use stickslip::prelude::Scene;
-use stickslip_console::{Failure, Verdict, print_as, progress_bar};
+use stickslip_console::{Failure, Verdict, clean_time, print_as, progress_bar};
 use stickslip_studies::order_plot::order_plot;
 
 /// How large is my error, and which h should I use?
@@ -239,7 +239,7 @@ fn json_of(s: &Study) -> serde_json::Value {
     let rungs: Vec<_> = s
         .rungs
         .iter()
-        .map(|r| json!({ "h": r.h, "steps": r.steps, "value": r.value, "order": r.order }))
+        .map(|r| json!({ "h": clean_time(r.h), "steps": r.steps, "value": r.value, "order": r.order }))
         .collect();
     let events: Vec<_> = s
         .events
@@ -261,6 +261,6 @@ fn json_of(s: &Study) -> serde_json::Value {
         "error": { "total": s.bar.total(), "step": s.bar.step, "cone": s.bar.cone,
                    "geometry": s.bar.geometry, "linearisation": s.bar.linearisation },
         "directions": directions, "events": events,
-        "recommended": { "error": s.recommended.0, "h": s.recommended.1 },
+        "recommended": { "error": s.recommended.0, "h": clean_time(s.recommended.1) },
     })
 }

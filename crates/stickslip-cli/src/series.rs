@@ -3,9 +3,9 @@
 use crate::options::unpainted;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use stickslip::dynamics::check::scene_in;
+use stickslip::dynamics::check::world_in;
 use stickslip::dynamics::probe::Probe;
-use stickslip::prelude::{BodyState, World};
+use stickslip::prelude::BodyState;
 use stickslip::record::files::replace;
 use stickslip::record::parquet::{Cells, Paths, TableColumn, write_table};
 use stickslip::record::{Frame, Reader};
@@ -131,8 +131,7 @@ struct Series {
 impl Series {
     fn read(path: &Path, of: &[String]) -> Result<Self, Failure> {
         let mut reader = Reader::open(path)?;
-        let scene = scene_in(&reader.header)?;
-        let world = World::from_scene(&scene)?;
+        let (_, world) = world_in(&reader.header)?;
         let model = world.model();
         let probes = of.iter().map(|name| Probe::parse(name, model));
         let probes = probes

@@ -5,7 +5,9 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::problems::json::step::StepFile;
-use stickslip::problems::stored::{StoredAnswer, StoredProblem};
+use stickslip::problems::stored::{
+    CONTACT_SOLVERS, LCP_SOLVERS, STEP_SOLVERS, StoredAnswer, StoredProblem,
+};
 use stickslip::record::files::replace;
 use stickslip::solvers::problem::Twist;
 use stickslip::solvers::problem::local::LocalProblem;
@@ -13,7 +15,7 @@ use stickslip::solvers::problem::residual::{self, LawParts};
 use stickslip::solvers::trace::{Trace, Watch};
 use stickslip_console::{Failure, Verdict, print_as, seconds};
 use stickslip_studies::stages::trace_json;
-use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
+use stickslip_studies::stored::{Budget, check_limit, impulses, peers, read, solve};
 
 /// Solve a stored complementarity or frictional contact problem
 ///
@@ -32,10 +34,7 @@ use stickslip_studies::stored::{Budget, check_limit, impulses, read, solve};
 pub(crate) struct Args {
     /// The problem file, or a folder with --all
     problem: PathBuf,
-    /// The method: auto, newton, nsgs, interior-point, homotopy, compliant, proximal, admm, staggered, relaxation (contact);
-    /// auto, lemke, interior-point, pgs (complementarity); those of a run (step); siconos, path; with --all a list such
-    /// as auto,nsgs
-    #[arg(long, value_name = "S", default_value = "auto")]
+    #[arg(long, value_name = "S", default_value = "auto", help = solver_help())]
     solver: String,
     /// Largest residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-8)]
@@ -59,6 +58,17 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// What can be named, from the tables that are asked.
+fn solver_help() -> String {
+    format!(
+        "The method: {} (contact); {} (complementarity); {} (step); other people's: {}; with --all a list such as auto,nsgs",
+        CONTACT_SOLVERS.join(", "),
+        LCP_SOLVERS.join(", "),
+        STEP_SOLVERS.join(", "),
+        peers::names().collect::<Vec<_>>().join(", ")
+    )
 }
 
 impl Args {

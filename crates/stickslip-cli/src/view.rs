@@ -3,8 +3,7 @@
 use crate::options::writable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use stickslip::dynamics::check::scene_in;
-use stickslip::prelude::World;
+use stickslip::dynamics::check::world_in;
 use stickslip::record::Reader;
 use stickslip::record::files::replace;
 use stickslip_console::{Failure, Verdict, print, print_json};
@@ -94,8 +93,7 @@ pub(crate) fn with_film<T>(
         eprintln!("warning: {warning}");
     }
     sample.end(reader.summary.clone(), warnings);
-    let scene = scene_in(&reader.header)?;
-    let world = World::from_scene(&scene)?;
+    let (scene, world) = world_in(&reader.header)?;
     let title = if scene.title.is_empty() {
         reader.header.scene_file.clone()
     } else {

@@ -20,6 +20,16 @@ const COMMANDS: [&str; 11] = [
     "reproduce",
 ];
 
+/// Its text is made from the tables of solvers.
+#[test]
+fn help_of_solve_names_every_solver() {
+    let help = stickslip(&["solve", "--help"]).exits(0).out;
+    let names = stickslip::solvers::SOLVER_NAMES.iter().copied();
+    for name in names.chain(["relaxation", "pgs", "siconos", "path"]) {
+        assert!(help.contains(name), "{name}: {help}");
+    }
+}
+
 #[test]
 fn help_has_an_example_for_every_command() {
     let all = stickslip(&["--help"]).exits(0);

@@ -117,10 +117,15 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&with_clean_times(value).to_string())
 }
 
+/// A time of a run, s, as messages say it.
+#[must_use]
+pub fn clean_time(t: f64) -> f64 {
+    time(t).parse().unwrap_or(t)
+}
+
 fn with_clean_times(value: &Value) -> Value {
     let clean = |(key, inner): (&String, &Value)| {
-        let t = inner.as_f64().filter(|_| key == "t");
-        let t = t.and_then(|t| time(t).parse::<f64>().ok());
+        let t = inner.as_f64().filter(|_| key == "t").map(clean_time);
         (
             key.clone(),
             t.map_or_else(|| with_clean_times(inner), Value::from),

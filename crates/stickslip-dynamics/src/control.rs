@@ -298,17 +298,15 @@ impl World {
             .get_or_insert_with(|| Box::new(setup.clone()));
     }
 
-    /// Forces from outside stand behind those of the scene, in their order.
     fn push(&mut self, push: Push, place: usize) {
-        let scenes = self.controls.scenes.as_ref().map_or(0, |s| s.forces.len());
         let force = AppliedForce {
             body: push.body,
             law: Arc::new(move |_, state| push.on(state)),
         };
-        let forces = &mut self.setup.forces;
-        match forces.get_mut(scenes + place) {
+        let pushes = &mut self.setup.pushes;
+        match pushes.get_mut(place) {
             Some(old) => *old = force,
-            None => forces.push(force),
+            None => pushes.push(force),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::builder::{
     AxisSpec, BodySpec, GearSpec, HoldSpec, JointSpec, MaterialPair, MotorSpec, SpringSpec,
+    WorldBuilder,
 };
 use crate::error::BuildError;
 use crate::expression::{Function, STATE_NAMES};
@@ -44,31 +45,10 @@ impl World {
             builder = builder.body(body_spec(body));
         }
         for pair in &scene.contact_overrides {
-            let [a, b] = &pair.bodies;
-            if !pair.collide {
-                builder = builder.ignore(a.clone(), b.clone());
-            }
-            if let Some(curve) = &pair.curve {
-                builder = builder.pair_slip_curve(a.clone(), b.clone(), curve.function());
-            } else if let Some(f) = pair.friction {
-                builder = builder.pair_friction(a.clone(), b.clone(), f);
-            }
-            if let Some(e) = pair.restitution {
-                builder = builder.pair_restitution(a.clone(), b.clone(), e);
-            }
-            if pair.torsion.is_some() || pair.rolling.is_some() {
-                builder = builder.pair_moments(a.clone(), b.clone(), pair.torsion, pair.rolling);
-            }
+            builder = with_pair(builder, pair);
         }
         for pair in &scene.material_pairs {
-            builder = builder.material_pair(MaterialPair {
-                materials: pair.materials.clone(),
-                friction: pair.friction,
-                curve: pair.curve.as_ref().map(scene::Curve::function),
-                restitution: pair.restitution,
-                torsion: pair.torsion,
-                rolling: pair.rolling,
-            });
+            builder = builder.material_pair(material_pair(pair));
         }
         for force in &scene.forces {
             builder = builder.force(force.body.clone(), wrench_of(force));
@@ -91,6 +71,37 @@ impl World {
             builder = builder.frame(frame.name.clone(), frame.body.clone(), frame.pose);
         }
         builder.build().map_err(|e| at_its_place(scene, &e))
+    }
+}
+
+/// What holds for one pair of bodies, whatever the bodies say.
+fn with_pair(mut builder: WorldBuilder, pair: &scene::ContactPair) -> WorldBuilder {
+    let [a, b] = &pair.bodies;
+    if !pair.collide {
+        builder = builder.ignore(a.clone(), b.clone());
+    }
+    if let Some(curve) = &pair.curve {
+        builder = builder.pair_slip_curve(a.clone(), b.clone(), curve.function());
+    } else if let Some(f) = pair.friction {
+        builder = builder.pair_friction(a.clone(), b.clone(), f);
+    }
+    if let Some(e) = pair.restitution {
+        builder = builder.pair_restitution(a.clone(), b.clone(), e);
+    }
+    if pair.torsion.is_some() || pair.rolling.is_some() {
+        builder = builder.pair_moments(a.clone(), b.clone(), pair.torsion, pair.rolling);
+    }
+    builder
+}
+
+fn material_pair(pair: &scene::PairOfMaterials) -> MaterialPair {
+    MaterialPair {
+        materials: pair.materials.clone(),
+        friction: pair.friction,
+        curve: pair.curve.as_ref().map(scene::Curve::function),
+        restitution: pair.restitution,
+        torsion: pair.torsion,
+        rolling: pair.rolling,
     }
 }
 
@@ -129,9 +140,9 @@ fn body_spec(body: &scene::Body) -> BodySpec {
     };
     // A free body's origin is its centre of mass.
     let shape = match (&body.motion, body.mass) {
-        (scene::Motion::Free, scene::Mass::Given { centre, .. }) => shifted(&body.shape, -centre),
-        (scene::Motion::Free, _) => centred(&body.shape),
-        (scene::Motion::Fixed | scene::Motion::Prescribed(_), _) => body.shape.clone(),
+        (scene::Mobility::Free, scene::Mass::Given { centre, .. }) => shifted(&body.shape, -centre),
+        (scene::Mobility::Free, _) => centred(&body.shape),
+        (scene::Mobility::Fixed | scene::Mobility::Prescribed(_), _) => body.shape.clone(),
     };
     let mass = match body.mass {
         scene::Mass::Unneeded => None,
@@ -147,9 +158,9 @@ fn body_spec(body: &scene::Body) -> BodySpec {
         shape,
         mass,
         motion: match &body.motion {
-            scene::Motion::Free => Motion::Free,
-            scene::Motion::Fixed => Motion::fixed(pose),
-            scene::Motion::Prescribed(path) => {
+            scene::Mobility::Free => Motion::Free,
+            scene::Mobility::Fixed => Motion::fixed(pose),
+            scene::Mobility::Prescribed(path) => {
                 let (path, orientation) = (path.clone(), body.orientation);
                 Motion::path(move |t| at_time(&path, orientation, t))
             }

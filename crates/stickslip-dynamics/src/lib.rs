@@ -43,5 +43,5 @@ pub use settings::Settings;
 pub use simulate::{Outcome, simulate};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use spline::PeriodicTable;
-pub use stopwatch::{Stage, Stopwatch};
+pub use stopwatch::{Lap, Stopwatch};
 pub use world::World;

@@ -1,4 +1,19 @@
 //! How a world is stepped.
+//!
+//! What residuals and speeds are held to, in m/s for velocities up to 1 m/s:
+//!
+//! | what | by default | who holds what to it |
+//! |---|---|---|
+//! | [`Settings::tolerance`] | 1e-8 | the judge a certified step |
+//! | [`Settings::accept`] | 1e-6 | the judge an approximate one, where the step cannot be certified |
+//! | `Task::wanted` | 1e-8 | the tolerance; at last resort what may be accepted |
+//! | `Task::asked`, a half of that | 5e-9 | the step its solver; islands whose gaps or speeds are known no better get floors |
+//! | `Purpose::enough` | 1e-3 or 1e-2 | a solver hard islands, as long as contacts may be missing (`step/trial.rs`); what may be accepted, of a run without patience |
+//! | `Purpose::worst` | ten times that | the step such an answer; beyond it the solver has failed |
+//! | `SHOWN_TO_JUDGE`, ten times what may be accepted | 1e-5 | the step an answer that missed: it is shown to the judge all the same |
+//! | `auto::plans::AIM_OF_FEW` | 1e-11 | `auto` islands of up to ten contacts |
+//! | `auto::plans::AIM` | 5e-14 | `auto` itself, where that is cheap |
+//! | [`Settings::still`] | 1e-10 | the step slip and closing speeds: less is rounding, no motion |
 
 use crate::methods::Method;
 use glam::DVec3;
@@ -49,18 +64,16 @@ impl Settings {
     /// What is accepted as an approximate step where nothing is said, m/s: a micrometre a second.
     pub const ACCEPT: f64 = 1e-6;
 
-    /// The part of the tolerance that solvers aim at, so that things at rest stay there far below it, and nothing creeps.
-    const AIM: f64 = 1e-2;
+    /// The part of the tolerance, and the least speed, m/s, below which [`Settings::still`] tells nothing.
+    const STILL: f64 = 1e-2;
+    const LEAST_STILL: f64 = 1e-10;
 
-    /// No solver need aim lower, m/s.
-    const LOWEST_AIM: f64 = 1e-10;
-
-    /// The residual that solvers aim at, m/s for velocities up to 1 m/s: 1e-10 at the default tolerance, more with a looser one,
-    /// and at most the tolerance.
+    /// A contact that slips or closes more slowly than this does not, m/s: 1e-10 at the default tolerance, more with a looser one,
+    /// and at most the tolerance. Nothing is stopped by it; it is what an answer does not tell from zero.
     #[must_use]
-    pub const fn aim(&self) -> f64 {
-        let aim = (Self::AIM * self.tolerance).max(Self::LOWEST_AIM);
-        aim.min(self.tolerance)
+    pub const fn still(&self) -> f64 {
+        let still = (Self::STILL * self.tolerance).max(Self::LEAST_STILL);
+        still.min(self.tolerance)
     }
 }
 

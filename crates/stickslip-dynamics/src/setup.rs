@@ -2,8 +2,9 @@
 //! their contacts.
 
 use crate::motion::{ForceLaw, Motion, SurfaceLaw, TimeFunction};
+use std::cmp::Ordering;
 use stickslip_model::joint::AXES;
-use stickslip_model::{Aims, Friction, MaterialTable, Model};
+use stickslip_model::{Aims, BodyState, Friction, MaterialTable, Model, Wrench};
 
 /// The constant part of a world; what is set from outside between steps changes it in `control.rs` alone.
 #[derive(Clone)]
@@ -12,7 +13,10 @@ pub(crate) struct Setup {
     pub(crate) model: Model,
     /// How each body moves.
     pub(crate) motions: Vec<Motion>,
+    /// Forces of the scene, sorted by body.
     pub(crate) forces: Vec<AppliedForce>,
+    /// Forces from outside, one on a body at most.
+    pub(crate) pushes: Vec<AppliedForce>,
     pub(crate) frictions: Frictions,
     pub(crate) restitutions: Restitutions,
     /// The functions of time of each joint.
@@ -85,6 +89,47 @@ impl Restitutions {
 pub(crate) struct AppliedForce {
     pub(crate) body: usize,
     pub(crate) law: ForceLaw,
+}
+
+impl Setup {
+    /// Adds to the wrench on each body that forces act on, in states at time `t`; `several` is memory.
+    ///
+    /// # Errors
+    /// The body on which one is not finite.
+    pub(crate) fn add_forces(
+        &self,
+        t: f64,
+        states: &[BodyState],
+        several: &mut Vec<Wrench>,
+        sums: &mut [Wrench],
+    ) -> Result<(), usize> {
+        let on_each = self.forces.chunk_by(|a, b| a.body == b.body);
+        for forces in on_each.chain(self.pushes.chunks(1)) {
+            let body = forces[0].body;
+            several.clear();
+            several.extend(forces.iter().map(|f| (f.law)(t, &states[body])));
+            let finite = |w: &Wrench| w.force.is_finite() && w.torque.is_finite();
+            if !several.iter().all(finite) {
+                return Err(body);
+            }
+            add_up(several, &mut sums[body]);
+        }
+        Ok(())
+    }
+}
+
+/// Adds wrenches to a sum in the order of their values: places in a file decide no last digit.
+pub(crate) fn add_up(several: &mut [Wrench], sum: &mut Wrench) {
+    let numbers = |w: &Wrench| w.force.to_array().into_iter().chain(w.torque.to_array());
+    several.sort_unstable_by(|a, b| {
+        let mut compared = numbers(a).zip(numbers(b)).map(|(x, y)| x.total_cmp(&y));
+        let differs = compared.find(|order| order.is_ne());
+        differs.unwrap_or(Ordering::Equal)
+    });
+    for w in several {
+        sum.force += w.force;
+        sum.torque += w.torque;
+    }
 }
 
 /// The functions of time in a joint.

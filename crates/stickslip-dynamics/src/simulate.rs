@@ -135,6 +135,7 @@ pub fn header(scene: &Scene, world: &World) -> Header {
             .collect(),
         bodies: world.model().body_names().map(Into::into).collect(),
         joints: world.model().joint_names().map(Into::into).collect(),
+        kinds: world.model().joint_kinds(),
         h: settings.h,
         until: scene.step.until,
         every: 1,

@@ -5,14 +5,20 @@
 use crate::builder::build::solvers;
 use crate::control::Set;
 use crate::setup::Setup;
+use crate::step::gate::{Memory, State};
 use crate::step::stepper::Stepper;
-use crate::world::{Memory, State, World};
+use crate::world::World;
 use stickslip_model::bytes::Stored;
 use stickslip_model::stored;
 
-/// Where a world stands. It belongs to worlds of the same scene.
+/// Where a world stands. It belongs to worlds of the same scene that start at the same places: bodies stand in a world by where they
+/// start, and the snapshot has them by their numbers.
 #[derive(Clone)]
 pub struct Snapshot {
+    /// Names of the bodies, in their order.
+    bodies: Vec<String>,
+    /// Names of the joints, springs and gears, in theirs.
+    joints: Vec<String>,
     state: State,
     memory: Memory,
     set: Set,
@@ -29,20 +35,16 @@ pub enum SnapshotError {
     OtherScene(String),
 }
 
-stored!(State {
-    last,
-    started,
-    cones,
-    energy_slack
+stored!(Snapshot {
+    bodies,
+    joints,
+    state,
+    memory,
+    set
 });
-stored!(Memory {
-    restitution,
-    progress
-});
-stored!(Snapshot { state, memory, set });
 
-/// What the bytes begin with: the program's version says how the rest is laid out.
-const HEAD: &str = concat!("stickslip world ", env!("CARGO_PKG_VERSION"), "\n");
+/// What the bytes begin with: the program's version, and how the rest is laid out (2: with the names in their order).
+const HEAD: &str = concat!("stickslip world ", env!("CARGO_PKG_VERSION"), " 2\n");
 
 impl Snapshot {
     /// As bytes.
@@ -75,14 +77,22 @@ impl Snapshot {
     fn check(&self, setup: &Setup) -> Result<(), SnapshotError> {
         let model = &setup.model;
         let (n, joints) = (model.bodies.len(), model.joint_count());
-        let last = &self.state.last;
+        let last = self.state.last();
         let other = |why: String| Err(SnapshotError::OtherScene(why));
-        for states in [Some(&last.bodies), self.state.started.as_ref()]
+        for states in [Some(&last.bodies), self.state.started()]
             .into_iter()
             .flatten()
         {
             if states.len() != n {
                 return other(format!("it has {} bodies, the world {n}", states.len()));
+            }
+        }
+        for (kind, ours, theirs) in [
+            ("body", &self.bodies, names(model.body_names())),
+            ("joint", &self.joints, names(model.joint_names())),
+        ] {
+            if let Some(why) = misplaced(kind, ours, &theirs) {
+                return other(why);
             }
         }
         if !last.joints.is_empty() && last.joints.len() != joints {
@@ -107,11 +117,45 @@ impl Snapshot {
     }
 }
 
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    names.map(Into::into).collect()
+}
+
+/// What is wrong with names or their order, if anything is.
+fn misplaced(kind: &str, ours: &[String], worlds: &[String]) -> Option<String> {
+    if ours == worlds {
+        return None;
+    }
+    let [mut a, mut b] = [ours.to_vec(), worlds.to_vec()];
+    a.sort_unstable();
+    b.sort_unstable();
+    if a == b {
+        let k = ours.iter().zip(worlds).position(|(a, b)| a != b)?;
+        let (a, b) = (&ours[k], &worlds[k]);
+        return Some(format!(
+            "`{a}` is the {kind} that `{b}` is in the world: they stand by where bodies start, which is elsewhere here"
+        ));
+    }
+    let alone = |name: &&String, among: &[String]| among.binary_search(name).is_err();
+    let (gone, new) = (
+        a.iter().find(|n| alone(n, &b)),
+        b.iter().find(|n| alone(n, &a)),
+    );
+    Some(match (gone, new) {
+        (Some(name), _) => format!("it has the {kind} `{name}`, the world has not"),
+        (None, Some(name)) => format!("the world has the {kind} `{name}`, it has not"),
+        (None, None) => format!("a {kind} is there twice"),
+    })
+}
+
 impl World {
     /// Where the world stands, with all that it remembers.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
+        let model = &self.setup.model;
         Snapshot {
+            bodies: names(model.body_names()),
+            joints: names(model.joint_names()),
             state: self.state.clone(),
             memory: self.memory.clone(),
             set: self.controls.set.clone(),
@@ -121,10 +165,13 @@ impl World {
     /// Goes on from a snapshot of this world or of another one of the same scene, to the same bits.
     ///
     /// # Errors
-    /// [`SnapshotError::OtherScene`] where bodies, joints or contacts are not those of this world, which is as before.
+    /// [`SnapshotError::OtherScene`] where bodies, joints or contacts are not those of this world, or stand in another order (for they
+    /// start elsewhere); the world is as before.
     pub fn resume(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         snapshot.check(&self.setup)?;
-        let Snapshot { state, memory, set } = snapshot.clone();
+        let Snapshot {
+            state, memory, set, ..
+        } = snapshot.clone();
         self.control(set);
         self.put_back(state, memory);
         Ok(())

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// The stages of a step, in order.
+/// The parts of a step whose time is measured, in order. (Stages are those of `auto`.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum Lap {
     /// Forces, prescribed motions and ν_free.
     Predict,
     /// Broad and narrow phase.
@@ -23,7 +23,7 @@ pub enum Stage {
     Accept,
 }
 
-impl Stage {
+impl Lap {
     /// All stages, in order.
     pub const ALL: [Self; 8] = [
         Self::Predict,
@@ -55,8 +55,8 @@ impl Stage {
 /// Time spent in each stage since the measuring began. Off (and free) unless asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Stopwatch {
-    /// Sum for each [`Stage`], in its order.
-    pub spent: [Duration; Stage::ALL.len()],
+    /// Sum for each [`Lap`], in its order.
+    pub spent: [Duration; Lap::ALL.len()],
     last: Option<Instant>,
     on: bool,
 }
@@ -83,7 +83,7 @@ impl Stopwatch {
     }
 
     /// The stage ends: the time since the last call is its.
-    pub(crate) fn lap(&mut self, stage: Stage) {
+    pub(crate) fn lap(&mut self, stage: Lap) {
         if let Some(last) = self.last {
             let now = Instant::now();
             self.spent[stage as usize] += now - last;

@@ -1,12 +1,13 @@
 //! A world: what has been checked. What never changes, what changes with each step, what is remembered from step to step,
-//! settings and the stepper are kept apart; a step changes the state only when it is accepted.
+//! settings, what was set from outside, and the stepper are kept apart; a step changes the state only when it is accepted.
 
 use crate::budget::Chosen;
 use crate::control::Controls;
 use crate::error::{BuildError, StepError};
-use crate::methods::{Driver, Progress};
+use crate::methods::Driver;
 use crate::settings::Settings;
 use crate::setup::Setup;
+use crate::step::gate::{Memory, State};
 use crate::step::joints::springs::last_phi;
 use crate::step::stepper::Stepper;
 use crate::step::task::Plan;
@@ -14,7 +15,7 @@ use crate::stopwatch::Stopwatch;
 use glam::DVec3;
 use stickslip_geometry::Pose;
 use stickslip_model::{
-    Body, BodyState, ContactImpulse, JointImpulse, Model, Restitution, Scheme, StepRecord, Wrench,
+    Body, BodyState, ContactImpulse, JointImpulse, Model, Scheme, StepRecord, Wrench,
 };
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
@@ -40,55 +41,12 @@ pub struct World {
     /// What never changes.
     pub(crate) setup: Setup,
     pub(crate) settings: Settings,
+    /// What a step changes, and what later steps need to know beside it: only the gate can write them.
     pub(crate) state: State,
     pub(crate) memory: Memory,
     /// What was set from outside between steps.
     pub(crate) controls: Controls,
     pub(crate) stepper: Stepper,
-}
-
-/// What a step changes. Written in `step/gate.rs` only: where a step is accepted, and where a world is put into a recorded
-/// state.
-#[derive(Clone)]
-pub(crate) struct State {
-    /// The last accepted step: the states of the bodies, and the contacts from which the next one is warm started.
-    pub(crate) last: StepRecord,
-    /// Where the last step started, if bodies had been moved before it.
-    pub(crate) started: Option<Vec<BodyState>>,
-    /// The friction cones chosen in the last step, where there is a budget for them.
-    pub(crate) cones: Option<Chosen>,
-    /// What was left of the energy inequality in the last step, relative to its size; where it is checked.
-    pub(crate) energy_slack: Option<f64>,
-}
-
-/// What later steps need to know of earlier ones beside the state. Written where the state is.
-#[derive(Clone, Default)]
-pub(crate) struct Memory {
-    /// Compressions that are to be given back.
-    pub(crate) restitution: Restitution,
-    pub(crate) progress: Progress,
-}
-
-impl State {
-    /// At this record, with no step before it.
-    pub(crate) const fn at(last: StepRecord) -> Self {
-        Self {
-            last,
-            started: None,
-            cones: None,
-            energy_slack: None,
-        }
-    }
-}
-
-impl Memory {
-    /// At the time `t` (s) with steps of `h`, and with nothing remembered.
-    pub(crate) fn at(t: f64, h: f64) -> Self {
-        Self {
-            restitution: Restitution::default(),
-            progress: Progress::at(t, h),
-        }
-    }
 }
 
 impl World {
@@ -104,11 +62,12 @@ impl World {
             bodies: states,
             ..StepRecord::default()
         };
+        let (state, memory) = State::initial(last);
         Self {
             setup,
             settings,
-            state: State::at(last),
-            memory: Memory::default(),
+            state,
+            memory,
             controls: Controls::default(),
             stepper: Stepper::new(solvers),
         }
@@ -117,13 +76,13 @@ impl World {
     /// Time of the state, s.
     #[must_use]
     pub const fn time(&self) -> f64 {
-        self.state.last.t
+        self.state.last().t
     }
 
     /// Number of the last step: each record is one, parts of divided steps included.
     #[must_use]
     pub const fn steps(&self) -> u64 {
-        self.state.last.step
+        self.state.last().step
     }
 
     /// The bodies and what joins them.
@@ -141,25 +100,25 @@ impl World {
     /// Grid points that a method with fixed steps has reached: steps of h, however many parts they were divided into.
     #[must_use]
     pub const fn whole_steps(&self) -> u64 {
-        self.memory.progress.grid.reached()
+        self.memory.progress().grid.reached()
     }
 
     /// Has the run come to its end `until` (s)? Fixed steps may go past it where h does not divide it.
     #[must_use]
     pub fn reached(&self, until: f64) -> bool {
-        self.state.last.t >= until - 1e-9 * self.settings.h
+        self.state.last().t >= until - 1e-9 * self.settings.h
     }
 
     /// Steps done inside the steps of the extrapolated method, those it threw away included.
     #[must_use]
     pub const fn inner_steps(&self) -> u64 {
-        self.memory.progress.control.inner
+        self.memory.progress().control.inner
     }
 
     /// The friction cones chosen in the last step, where the scene gives a budget for them.
     #[must_use]
     pub const fn chosen_cones(&self) -> Option<Chosen> {
-        self.state.cones
+        self.state.cones()
     }
 
     /// Time at the end of the step whose problem [`World::problem`] is, and its length, s.
@@ -191,13 +150,13 @@ impl World {
     /// The states of all bodies, in the model's order.
     #[must_use]
     pub fn states(&self) -> &[BodyState] {
-        &self.state.last.bodies
+        &self.state.last().bodies
     }
 
     /// Pose and velocity of the body of that name.
     #[must_use]
     pub fn body(&self, name: &str) -> Option<&BodyState> {
-        self.index(name).map(|i| &self.state.last.bodies[i])
+        self.index(name).map(|i| &self.state.last().bodies[i])
     }
 
     /// Number of the body of that name in the model.
@@ -209,7 +168,7 @@ impl World {
     /// The last accepted step: states, contacts, impulses, certificate.
     #[must_use]
     pub const fn last_step(&self) -> &StepRecord {
-        &self.state.last
+        self.state.last()
     }
 
     /// Puts the world into a recorded state: step number, time (s) and states in the model's order. Nothing is remembered of the
@@ -242,7 +201,7 @@ impl World {
     /// The time over which impulses of the last record are taken as mean forces, s: its own length, which between events may be
     /// less than h; h where no time passes (an impact has impulses, not forces).
     fn duration(&self) -> f64 {
-        match self.state.last.h {
+        match self.state.last().h {
             h if h > 0.0 => h,
             _ => self.settings.h,
         }
@@ -253,7 +212,7 @@ impl World {
     pub fn contact_forces(&self) -> impl Iterator<Item = (&ContactImpulse, DVec3)> {
         let h = self.duration();
         self.state
-            .last
+            .last()
             .contacts
             .iter()
             .filter(|c| c.impulse.x > 0.0)
@@ -295,7 +254,7 @@ impl World {
     /// springs, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
-        let last = &self.state.last;
+        let last = self.state.last();
         energy(
             &self.setup.model,
             self.settings.gravity,
@@ -308,7 +267,7 @@ impl World {
     /// it is not checked.
     #[must_use]
     pub const fn energy_slack(&self) -> Option<f64> {
-        self.state.energy_slack
+        self.state.energy_slack()
     }
 
     /// Where the frame of that name is in the world; `None` where there is none.
@@ -322,7 +281,7 @@ impl World {
     #[must_use]
     pub fn joint(&self, name: &str) -> Option<&JointImpulse> {
         let k = self.setup.model.joint_names().position(|n| n == name)?;
-        self.state.last.joints.get(k)
+        self.state.last().joints.get(k)
     }
 
     /// The mean force (N) and torque (N m) of the joint of that name over the last step, on its second body, at
@@ -335,7 +294,7 @@ impl World {
             .joints
             .iter()
             .position(|j| j.name == name)?;
-        let done = self.state.last.joints.get(k)?;
+        let done = self.state.last().joints.get(k)?;
         Some(Wrench {
             force: done.linear / self.duration(),
             torque: done.angular / self.duration(),
@@ -346,7 +305,13 @@ impl World {
     #[must_use]
     pub fn momentum(&self) -> (DVec3, DVec3) {
         let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
-        for (body, state) in self.setup.model.bodies.iter().zip(&self.state.last.bodies) {
+        for (body, state) in self
+            .setup
+            .model
+            .bodies
+            .iter()
+            .zip(&self.state.last().bodies)
+        {
             if let Some(mass) = body.mass {
                 let p = state.twist.linear * mass.mass;
                 linear += p;

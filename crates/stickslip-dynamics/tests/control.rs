@@ -195,6 +195,30 @@ fn what_cannot_be_set_is_refused() {
     assert!(!world.is_controlled());
 }
 
+/// Bodies stand by where they start: with other parameters the numbers in a snapshot may be those of other bodies.
+#[test]
+fn a_snapshot_of_a_world_that_starts_elsewhere_is_refused() {
+    let at = |z: f64| {
+        parse(&format!(
+            "{PUSHED}[[body]]\nname = \"ball\"\nmass = 1\nshape = {{ ball = {{ radius = 0.05 }} }}\nposition = [2, 0, {z}]\n"
+        ))
+    };
+    let (mut high, mut higher, mut low) = (at(1.0), at(2.0), at(0.06));
+    high.step().expect("a step");
+    let bytes = high.snapshot().to_bytes();
+    let snapshot = Snapshot::from_bytes(&bytes).expect("a snapshot");
+    higher.resume(&snapshot).expect("the same order");
+    go_on_alike(&mut high, &mut higher, 5);
+    let before = low.snapshot().to_bytes();
+    let refused = low.resume(&snapshot).expect_err("another order");
+    assert_eq!(
+        refused.to_string(),
+        "this snapshot is of another scene: `box` is the body that `ball` is in the world: they stand by where bodies start, which is \
+         elsewhere here"
+    );
+    assert_eq!(low.snapshot().to_bytes(), before);
+}
+
 /// Bytes that are no snapshot, or one of another scene, are refused and change nothing.
 #[test]
 fn damaged_snapshots_are_refused() {

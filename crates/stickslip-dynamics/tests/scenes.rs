@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use stickslip_dynamics::scene::{Body, Motion, Override, Scene};
+use stickslip_dynamics::scene::{Body, Mobility, Override, Scene};
 use stickslip_geometry::{Pose, Shape};
 use stickslip_model::Cone;
 
@@ -154,7 +154,7 @@ fn materials_combine_as_documented() {
 #[test]
 fn the_plate_moves_with_exact_derivatives() {
     let scene = read("plate.toml", &[]);
-    let Motion::Prescribed(motion) = &scene.bodies[0].motion else {
+    let Mobility::Prescribed(motion) = &scene.bodies[0].motion else {
         panic!("a prescribed motion");
     };
     let w = 66.0 * std::f64::consts::PI;

@@ -1,6 +1,7 @@
 //! Friction that depends on how fast a contact slips.
 
 use crate::materials::MaterialTable;
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,6 +45,20 @@ impl SlipCurve {
     pub fn at(&self, speed: f64) -> f64 {
         (self.0)(speed).max(0.0)
     }
+
+    /// Of two curves the one with less friction at the first of these speeds at which they differ: a choice that does not depend on
+    /// which of them is asked first.
+    fn lesser<'a>(&'a self, other: &'a Self) -> &'a Self {
+        const SPEEDS: [f64; 8] = [0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
+        if self == other {
+            return self;
+        }
+        let mut compared = SPEEDS.iter().map(|&v| self.at(v).total_cmp(&other.at(v)));
+        match compared.find(|order| order.is_ne()) {
+            Some(Ordering::Greater) => other,
+            _ => self,
+        }
+    }
 }
 
 impl fmt::Debug for SlipCurve {
@@ -77,7 +92,8 @@ impl SlipCurves {
         self.bodies.is_empty() && self.pairs.is_empty() && self.materials.pairs.is_empty()
     }
 
-    /// That of a pair: its own; else that of its materials; else, of the two bodies' materials, that of the one with more friction at rest (of equals the first's).
+    /// That of a pair: its own; else that of its materials; else, of the two bodies' materials, that of the one with more friction at
+    /// rest. Of equals the one that has a curve; where both have, the curve with less friction at the lowest speed at which they differ.
     #[must_use]
     pub fn of(&self, bodies: [usize; 2]) -> Option<&SlipCurve> {
         if self.is_empty() {
@@ -90,10 +106,11 @@ impl SlipCurves {
             return own.as_ref();
         }
         let [a, b] = [self.bodies.get(bodies[0])?, self.bodies.get(bodies[1])?];
-        if b.0 > a.0 {
-            b.1.as_ref()
-        } else {
-            a.1.as_ref()
+        match (a.0.total_cmp(&b.0), &a.1, &b.1) {
+            (Ordering::Greater, a, _) => a.as_ref(),
+            (Ordering::Less, _, b) => b.as_ref(),
+            (Ordering::Equal, Some(a), Some(b)) => Some(a.lesser(b)),
+            (Ordering::Equal, a, b) => a.as_ref().or(b.as_ref()),
         }
     }
 }
@@ -135,5 +152,23 @@ mod tests {
         assert_eq!(at([0, 2]), Some(0.3));
         assert_eq!(at([1, 2]), None);
         assert_eq!(SlipCurves::default().of([0, 1]), None);
+    }
+
+    #[test]
+    fn with_equal_friction_at_rest_it_does_not_matter_which_body_stands_first() {
+        let falling = SlipCurve::stribeck(0.5, 0.2, 0.05);
+        let slower = SlipCurve::stribeck(0.5, 0.2, 0.1);
+        let of = |a: Option<&SlipCurve>, b: Option<&SlipCurve>| {
+            let curves = SlipCurves {
+                bodies: vec![(0.5, a.cloned()), (0.5, b.cloned())],
+                ..SlipCurves::default()
+            };
+            curves.of([0, 1]).cloned()
+        };
+        assert_eq!(of(None, Some(&falling)), Some(falling.clone()));
+        assert_eq!(of(Some(&falling), None), Some(falling.clone()));
+        assert_eq!(of(Some(&slower), Some(&falling)), Some(falling.clone()));
+        assert_eq!(of(Some(&falling), Some(&slower)), Some(falling));
+        assert_eq!(of(None, None), None);
     }
 }

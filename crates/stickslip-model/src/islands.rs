@@ -5,13 +5,14 @@
 //! fall together stay together.
 
 use crate::model::Model;
+use crate::partition::Partition;
 use crate::step::ContactImpulse;
 use glam::DVec3;
 
 /// Memory of the search, reused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Islands {
-    parent: Vec<usize>,
+    joined: Partition,
     loaded: Vec<bool>,
 }
 
@@ -40,13 +41,15 @@ impl Islands {
 
     /// Joins free bodies that share a contact row.
     pub fn join(&mut self, model: &Model, contacts: &[ContactImpulse]) {
-        self.parent.clear();
-        self.parent.extend(0..model.bodies.len());
-        for c in contacts {
-            let [a, b] = c.contact.bodies;
+        self.join_pairs(model, contacts.iter().map(|c| c.contact.bodies));
+    }
+
+    /// Joins the free bodies of each pair.
+    pub fn join_pairs(&mut self, model: &Model, pairs: impl Iterator<Item = [usize; 2]>) {
+        self.joined.separate(model.bodies.len());
+        for [a, b] in pairs {
             if model.bodies[a].is_free() && model.bodies[b].is_free() {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parent[a.max(b)] = a.min(b);
+                self.joined.join(a, b);
             }
         }
     }
@@ -59,8 +62,7 @@ impl Islands {
                 && model.bodies[a].is_free()
                 && model.bodies[b].is_free()
             {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parent[a.max(b)] = a.min(b);
+                self.joined.join(a, b);
             }
         }
     }
@@ -72,11 +74,7 @@ impl Islands {
     }
 
     /// The first body of a body's island; the path to it is halved on the way.
-    pub fn root(&mut self, mut k: usize) -> usize {
-        while self.parent[k] != k {
-            self.parent[k] = self.parent[self.parent[k]];
-            k = self.parent[k];
-        }
-        k
+    pub fn root(&mut self, k: usize) -> usize {
+        self.joined.first(k)
     }
 }

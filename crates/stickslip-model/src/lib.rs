@@ -28,6 +28,7 @@ pub mod joint;
 pub mod materials;
 pub mod model;
 pub mod moments;
+pub mod partition;
 pub mod restitution;
 pub mod scheme;
 pub mod spring;

@@ -84,6 +84,9 @@ pub struct Model {
     pub moments: PairMoments,
     /// Names for places on bodies, sorted.
     pub frames: Vec<NamedFrame>,
+    /// Numbers of the bodies in the order of their names, by which [`Model::index`] searches; empty where nobody has sorted them
+    /// ([`Model::sort_names`]).
+    pub named: Vec<usize>,
 }
 
 impl Model {
@@ -104,28 +107,37 @@ impl Model {
     /// Number of the body of that name.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
-        self.body_names().position(|n| n == name)
+        if self.named.len() != self.bodies.len() {
+            return self.body_names().position(|n| n == name);
+        }
+        let of = |k: &usize| self.bodies[*k].name.as_str();
+        let found = self.named.binary_search_by(|k| of(k).cmp(name));
+        found.ok().map(|at| self.named[at])
     }
 
     /// Numbers of the bodies in the order of their names.
     #[must_use]
     pub fn bodies_by_name(&self) -> Vec<usize> {
+        if self.named.len() == self.bodies.len() {
+            return self.named.clone();
+        }
         let mut numbers: Vec<usize> = (0..self.bodies.len()).collect();
         numbers.sort_by_key(|&k| &self.bodies[k].name);
         numbers
+    }
+
+    /// Sorts the names of the bodies, which are all there and keep their names from now on: they are then found without looking at
+    /// each.
+    pub fn sort_names(&mut self) {
+        self.named.clear();
+        self.named = self.bodies_by_name();
     }
 
     /// Numbers of the records of joints, then of springs, then of gears, each in the order of their names.
     #[must_use]
     pub fn joints_by_name(&self) -> Vec<usize> {
         let names: Vec<&str> = self.joint_names().collect();
-        let mut numbers: Vec<usize> = (0..names.len()).collect();
-        let (joints, others) = numbers.split_at_mut(self.joints.len());
-        let (springs, gears) = others.split_at_mut(self.springs.len());
-        for kind in [joints, springs, gears] {
-            kind.sort_by_key(|&k| names[k]);
-        }
-        numbers
+        by_name(&names, self.joint_kinds())
     }
 
     /// Names of the bodies, in their order.
@@ -139,6 +151,12 @@ impl Model {
         let springs = self.springs.iter().map(|s| s.name.as_str());
         let gears = self.gears.iter().map(|g| g.name.as_str());
         joints.chain(springs).chain(gears)
+    }
+
+    /// How many of them are joints, springs and gears.
+    #[must_use]
+    pub const fn joint_kinds(&self) -> [usize; 3] {
+        [self.joints.len(), self.springs.len(), self.gears.len()]
     }
 
     /// How many records of joints, springs and gears a step has.
@@ -197,5 +215,43 @@ impl Body {
     #[must_use]
     pub const fn is_free(&self) -> bool {
         self.mass.is_some()
+    }
+}
+
+/// Numbers of names that are of several kinds, so many of each: kind by kind in the order of the names.
+#[must_use]
+pub fn by_name(names: &[impl Ord], kinds: [usize; 3]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..names.len()).collect();
+    let mut rest = numbers.as_mut_slice();
+    for count in kinds {
+        let (kind, others) = rest.split_at_mut(count.min(rest.len()));
+        kind.sort_by_key(|&k| &names[k]);
+        rest = others;
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_found_by_name_whether_or_not_names_are_sorted() {
+        let body = |name: &str| Body::prescribed(name, Shape::Ball { radius: 1.0 });
+        let mut model = Model {
+            bodies: ["c", "a", "b"].map(body).to_vec(),
+            ..Model::default()
+        };
+        for _ in 0..2 {
+            let found = ["a", "b", "c", "d"].map(|name| model.index(name));
+            assert_eq!(found, [Some(1), Some(2), Some(0), None]);
+            assert_eq!(model.bodies_by_name(), [1, 2, 0]);
+            model.sort_names();
+            assert_eq!(model.named, [1, 2, 0]);
+        }
+        model.bodies.push(body("d"));
+        assert_eq!(model.index("d"), Some(3), "not sorted in yet");
+        model.sort_names();
+        assert_eq!(model.index("d"), Some(3));
     }
 }

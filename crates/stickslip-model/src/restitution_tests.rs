@@ -20,9 +20,12 @@ fn contact(bodies: [usize; 2], feature: Feature, x: f64) -> Contact {
 #[test]
 fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
     let feature = Feature;
-    let owed = |ended: f64| Entry {
+    let owed = |impulse: f64| Entry {
         load: 1.0,
-        ended,
+        ended: Compression {
+            impulse,
+            energy: 2.0 * impulse,
+        },
         ..Entry::default()
     };
     let entries = [
@@ -33,7 +36,9 @@ fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
     let found = |contacts: &[Contact]| -> Vec<(f64, f64)> {
         let mut before = Vec::new();
         carried(&entries, contacts.iter(), &mut before);
-        before.iter().map(|e| (e.ended, e.load)).collect()
+        let energy = |e: &Entry| assert_eq!(e.ended.energy, 2.0 * e.ended.impulse);
+        before.iter().for_each(energy);
+        before.iter().map(|e| (e.ended.impulse, e.load)).collect()
     };
     // The same features: each its own, wherever they are now.
     let same = [
@@ -56,8 +61,8 @@ fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
     assert_eq!(found(&[contact([1, 2], feature(1), 0.0)]), [(0.0, 0.0)]);
 }
 
-/// A ball of 2 kg between two walls, its contacts with them and what a step has taken from it, J.
-fn between_walls(impulses: [f64; 2], lost: f64) -> (Model, Vec<ContactImpulse>, Seen) {
+/// A ball of 2 kg between two walls, and the impulses of its contacts with them.
+fn between_walls(impulses: [f64; 2]) -> (Model, Vec<ContactImpulse>) {
     let ball = Shape::ball(0.1).expect("a ball");
     let mass = MassProperties::with_mass(&ball, 2.0).expect("it has a volume");
     let model = Model {
@@ -79,51 +84,107 @@ fn between_walls(impulses: [f64; 2], lost: f64) -> (Model, Vec<ContactImpulse>, 
             directions: 0,
         }
     };
-    let seen = Seen {
-        contacts: vec![
-            SeenContact {
-                restitution: 0.5,
-                ..SeenContact::default()
-            };
-            2
-        ],
-        bodies: vec![
-            SeenBody::default(),
-            SeenBody {
-                lost,
-                inverse_mass: 0.5,
-                ..SeenBody::default()
-            },
-        ],
-    };
-    (model, vec![side(0, 1.0), side(1, -1.0)], seen)
+    (model, vec![side(0, 1.0), side(1, -1.0)])
 }
 
-fn owed(impulses: [f64; 2], lost: f64) -> Vec<f64> {
-    let (model, contacts, seen) = between_walls(impulses, lost);
+const HALF: Seen = Seen {
+    pressed: 0.0,
+    closes: false,
+    leaves: false,
+    opens: false,
+    restitution: 0.5,
+    taken: 0.0,
+};
+
+/// The ball when it moves at `speed`.
+fn movers(speed: f64) -> [Mover; 2] {
+    let walls = Mover {
+        twist: Twist::default(),
+        position: DVec3::ZERO,
+        inverse_mass: 0.0,
+        inverse_inertia: DMat3::ZERO,
+    };
+    let mut ball = walls;
+    ball.twist.linear.x = speed;
+    ball.inverse_mass = 0.5;
+    [walls, ball]
+}
+
+/// What is given after one step with these impulses, in which the contacts have taken so much.
+fn given(impulses: [f64; 2], taken: [f64; 2], speed: f64) -> Vec<f64> {
+    let (model, contacts) = between_walls(impulses);
+    let seen = taken.map(|taken| Seen { taken, ..HALF });
     let mut restitution = Restitution::default();
     restitution.advance(&model, 0.01, &contacts, &seen);
-    let mut ended = Vec::new();
-    restitution.ended(contacts.iter().map(|c| &c.contact), &mut ended);
-    ended
+    given_by(&restitution, &model, &contacts, speed)
+}
+
+fn given_by(
+    restitution: &Restitution,
+    model: &Model,
+    contacts: &[ContactImpulse],
+    speed: f64,
+) -> Vec<f64> {
+    let mut given = Vec::new();
+    let list = contacts.iter().map(|c| &c.contact);
+    restitution.given(model, list, &movers(speed), |_| 0.5, &mut given);
+    given
 }
 
 #[test]
 fn no_more_energy_is_given_back_than_was_taken() {
-    // 3 m/s are stopped: 9 J lost, 6 N s of compression are owed whole, a quarter of the energy.
-    assert_eq!(owed([6.0, 0.0], 9.0), [6.0, 0.0]);
+    // 3 m/s are stopped: 9 J taken, 6 N s of compression are owed whole, a quarter of the energy.
+    assert_eq!(given([6.0, 0.0], [9.0, 0.0], 0.0), [3.0, 0.0]);
     // Squeezed, and pushed by nothing: e c = 50 N s to the right would be 625 J.
-    assert_eq!(owed([100.0, 0.0], 0.0), [0.0, 0.0]);
-    let some = owed([100.0, 0.0], 6.25);
-    assert!((some[0] - 10.0).abs() < 1e-12, "{some:?}");
+    assert_eq!(given([100.0, 0.0], [0.0, 0.0], 0.0), [0.0, 0.0]);
+    let some = given([100.0, 0.0], [6.25, 0.0], 0.0);
+    assert!((some[0] - 5.0).abs() < 1e-12, "{some:?}");
+    // The account is the island's: what one contact puts in is not there for the other.
+    let some = given([100.0, 1.0], [10.25, -4.0], 0.0);
+    assert!((some[0] - some[1] - 5.0).abs() < 1e-12, "{some:?}");
     // What has gained energy has nothing to give.
-    assert_eq!(owed([100.0, 0.0], -1.0), [0.0, 0.0]);
+    assert_eq!(given([100.0, 0.0], [-1.0, 0.0], 0.0), [0.0, 0.0]);
+}
+
+#[test]
+fn what_moves_already_takes_more_to_be_pushed() {
+    // r = 3 N s at 1 m/s: 3 J by its speed and 2.25 J more.
+    assert_eq!(given([6.0, 0.0], [5.25, 0.0], 1.0), [3.0, 0.0]);
+    let some = given([6.0, 0.0], [2.0, 0.0], 1.0)[0];
+    assert!((some * 1.0 + 0.25 * some * some - 2.0).abs() < 1e-12);
+    // What still comes costs nothing at first.
+    let some = given([6.0, 0.0], [0.0, 0.0], -0.5)[0];
+    assert!((some - 2.0).abs() < 1e-12);
+    assert_eq!(given([6.0, 0.0], [0.0, 0.0], -1.0), [3.0, 0.0]);
+}
+
+#[test]
+fn what_is_not_a_number_is_not_given() {
+    // Rest: rounding alone.
+    for taken in [-1e-34, 0.0, 1e-34] {
+        let given = given([0.2, 0.0], [taken, 0.0], 0.0);
+        assert!(given.iter().all(|r| r.is_finite() && *r < 1e-16));
+    }
+    for speed in [1e300, -1e300] {
+        let given = given([1e200, 0.0], [1.0, 0.0], speed);
+        assert!(given.iter().all(|r| r.is_finite()), "{given:?}");
+    }
+    // Without restitution nothing is owed.
+    let (model, contacts) = between_walls([6.0, 6.0]);
+    let mut restitution = Restitution::default();
+    let seen = [Seen {
+        restitution: 0.0,
+        ..HALF
+    }; 2];
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert!(restitution.is_idle());
 }
 
 #[test]
 fn what_closes_for_longer_than_an_impact_has_ended() {
-    let (model, contacts, mut seen) = between_walls([1.0, 0.0], 9.0);
-    seen.contacts[0].closes = true;
+    let (model, contacts) = between_walls([1.0, 0.0]);
+    let mut seen = [Seen { taken: 9.0, ..HALF }; 2];
+    seen[0].closes = true;
     let mut restitution = Restitution::default();
     for step in 0..LONGEST {
         restitution.advance(&model, 0.01, &contacts, &seen);
@@ -131,4 +192,72 @@ fn what_closes_for_longer_than_an_impact_has_ended() {
     }
     restitution.advance(&model, 0.01, &contacts, &seen);
     assert!(!restitution.is_idle());
+}
+
+#[test]
+fn what_has_only_begun_to_compress_goes_on() {
+    let (model, mut contacts) = between_walls([1.0, 0.0]);
+    let mut seen = [Seen { taken: 9.0, ..HALF }; 2];
+    seen[0].closes = true;
+    let mut restitution = Restitution::default();
+    for _ in 0..LONGEST {
+        restitution.advance(&model, 0.01, &contacts, &seen);
+    }
+    contacts[1].impulse.x = 2.0;
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    let given = given_by(&restitution, &model, &contacts, 0.0);
+    assert_eq!(given, [0.5 * (LONGEST + 1) as f64, 0.0]);
+    // Then nothing closes any more.
+    seen[0].closes = false;
+    contacts[0].impulse.x = 0.0;
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [0.0, 2.0]);
+}
+
+#[test]
+fn what_is_pushed_open_gives_back_while_others_still_close() {
+    let (model, mut contacts) = between_walls([2.0, 2.0]);
+    let mut seen = [Seen { taken: 9.0, ..HALF }; 2];
+    seen[1].closes = true;
+    let mut restitution = Restitution::default();
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert!(restitution.is_idle());
+    seen[0].leaves = true;
+    contacts[0].impulse.x = 0.0;
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [1.0, 0.0]);
+}
+
+#[test]
+fn an_impact_leaves_the_load_before_it_as_it_was() {
+    let (model, mut contacts) = between_walls([6.0, 0.0]);
+    let seen = [Seen { taken: 1e3, ..HALF }; 2];
+    let mut restitution = Restitution::default();
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    // While the first gives back, the second is struck, and pushes against the first.
+    for (c, p) in contacts.iter_mut().zip([7.0, 8.0]) {
+        c.impulse.x = p;
+    }
+    contacts[0].restituted = 3.0;
+    restitution.advance(&model, 0.01, &contacts, &seen);
+    assert_eq!(given_by(&restitution, &model, &contacts, 0.0), [2.0, 4.0]);
+}
+
+#[test]
+fn what_opened_when_it_was_pressed_is_struck_when_that_is_given_back() {
+    for opens in [false, true] {
+        let (model, mut contacts) = between_walls([6.0, 0.0]);
+        let seen = [Seen {
+            opens,
+            taken: 1e3,
+            ..HALF
+        }; 2];
+        let mut restitution = Restitution::default();
+        restitution.advance(&model, 0.01, &contacts, &seen);
+        contacts[0].impulse.x = 7.0;
+        contacts[0].restituted = 3.0;
+        restitution.advance(&model, 0.01, &contacts, &seen);
+        let given = given_by(&restitution, &model, &contacts, 0.0);
+        assert_eq!(given, [if opens { 2.0 } else { 0.0 }, 0.0]);
+    }
 }

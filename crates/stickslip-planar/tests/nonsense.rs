@@ -103,8 +103,12 @@ fn broken_texts_do_not_panic() {
             let at = places[random.integer(0, places.len() as i64) as usize];
             text.insert_str(at, pieces[random.integer(0, pieces.len() as i64) as usize]);
         }
-        if let Ok(state) = State::from_text(&text) {
-            let _ = solve(&state, &Options::default());
+        match State::from_text(&text) {
+            Ok(state) => {
+                assert!(state.m > 0.0 && state.m.is_finite(), "{text}");
+                let _ = solve(&state, &Options::default());
+            }
+            Err(error) => assert!(!error.to_string().is_empty(), "{text}"),
         }
         let _ = State::from_toml(&text);
     }
@@ -143,7 +147,10 @@ fn extreme_numbers_do_not_panic() {
         }
         let options = Options::default();
         if let Ok(answer) = solve(&state, &options) {
-            let _ = report::text(&state, &options, &answer, true);
+            let modes = answer.sets.iter().map(|set| set.mode.len());
+            assert!(modes.into_iter().all(|n| n == answer.active.len()));
+            let text = report::text(&state, &options, &answer, true);
+            assert!(!text.contains("NaN"), "{text}");
             let _ = json(&state, &options, &answer).to_string();
             let _ = figure::both_svg(&state, &answer);
         }

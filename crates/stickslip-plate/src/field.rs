@@ -1,7 +1,7 @@
 //! The velocity field of a plate: where parts go, from every place.
 
 use rayon::prelude::*;
-use stickslip::dynamics::scene::Motion;
+use stickslip::dynamics::scene::Mobility;
 use stickslip::prelude::*;
 
 /// How a field is measured.
@@ -102,7 +102,7 @@ struct Cast<'s> {
 
 impl<'s> Cast<'s> {
     fn of(scene: &'s Scene) -> Result<Self, FieldError> {
-        let only = |what: &str, is: &dyn Fn(&Motion) -> bool| {
+        let only = |what: &str, is: &dyn Fn(&Mobility) -> bool| {
             let mut found = (0..scene.bodies.len()).filter(|&k| is(&scene.bodies[k].motion));
             match (found.next(), found.next()) {
                 (Some(k), None) => Ok(k),
@@ -113,9 +113,9 @@ impl<'s> Cast<'s> {
             }
         };
         let plate = only("body with a prescribed motion", &|m| {
-            matches!(m, Motion::Prescribed(_))
+            matches!(m, Mobility::Prescribed(_))
         })?;
-        let part = only("free body", &|m| matches!(m, Motion::Free))?;
+        let part = only("free body", &|m| matches!(m, Mobility::Free))?;
         let world = World::from_scene(scene)?;
         let state = |k: usize| {
             let name = &scene.bodies[k].name;
@@ -182,7 +182,7 @@ fn lowest_on_plate(
 pub fn period_of(scene: &Scene) -> Result<f64, FieldError> {
     let cast = Cast::of(scene)?;
     let unknown = || FieldError::NoPlate("the motion does not tell its period".into());
-    let Motion::Prescribed(motion) = &scene.bodies[cast.plate].motion else {
+    let Mobility::Prescribed(motion) = &scene.bodies[cast.plate].motion else {
         return Err(unknown());
     };
     let formulas = motion.position.iter().chain(&motion.rotation);
@@ -462,7 +462,7 @@ mod tests {
         let plate = library::by_name("sink").unwrap();
         let mut scene = plate.scene(Part::Particle);
         assert!((period_of(&scene).unwrap() - plate.period).abs() < 1e-15);
-        if let Motion::Prescribed(motion) = &mut scene.bodies[0].motion {
+        if let Mobility::Prescribed(motion) = &mut scene.bodies[0].motion {
             motion.accelerations[0].frequency = 22.0;
         }
         assert!((period_of(&scene).unwrap() - 1.0 / 11.0).abs() < 1e-15);

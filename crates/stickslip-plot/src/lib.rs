@@ -41,12 +41,6 @@ pub use drawing::{Anchor, Dash, Drawing, Point, Stroke, Style};
 pub use plot::{Arrow, Image, Plot};
 pub use sheet::Sheet;
 
-/// Width of a text in the theme's font at this size, in the units of the drawing.
-#[must_use]
-pub fn text_width(text: &str, size: f64) -> f64 {
-    font::width(text, size)
-}
-
 /// Bytes as text (RFC 4648, with padding): how a page or an SVG carries a picture inside itself.
 #[must_use]
 pub fn base64(bytes: &[u8]) -> String {

@@ -209,7 +209,7 @@ impl StoredProblem {
     pub fn of_step(problem: &ContactProblem) -> Result<Self, String> {
         let has = |kind: fn(&Law) -> bool| problem.contacts.iter().any(|c| kind(&c.law));
         let cones = has(|l| matches!(l, Law::Cone { .. }));
-        let rows = has(|l| matches!(l, Law::Pyramid { .. } | Law::Box { .. }));
+        let rows = has(|l| matches!(l, Law::Pyramid { .. } | Law::Bounded { .. }));
         if has(|l| l.is_soft() || matches!(l, Law::Disc { .. })) || cones && rows {
             return Ok(Self::Step(StepFile {
                 problem: problem.clone(),

@@ -279,7 +279,7 @@ fn every_law() -> StepFile {
             mu: third,
             directions: 5,
         },
-        Law::Box {
+        Law::Bounded {
             lo: DVec3::new(-inf, 0.0, -third),
             hi: DVec3::new(inf, inf, third),
         },

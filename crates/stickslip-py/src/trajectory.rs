@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stickslip::dynamics::check::scene_of;
+use stickslip::dynamics::check::world_in;
 use stickslip::dynamics::probe::Probe;
 use stickslip::model::joint::AXIS_NAMES;
+use stickslip::model::model::by_name;
 use stickslip::model::{ContactImpulse, JointImpulse};
-use stickslip::prelude::{BodyState, Residual, StepRecord, World};
+use stickslip::prelude::{BodyState, Residual, StepRecord};
 use stickslip::record::{CsvWriter, Frame, ParquetWriter, base64};
 use stickslip_view::{Film, PageWriter, ShotOptions};
 
@@ -32,9 +33,12 @@ impl Trajectory {
     /// Numbers of the bodies in the order of their names, which is that of rows.
     fn by_name(&self) -> Vec<usize> {
         let names = &self.run.header.bodies;
-        let mut numbers: Vec<usize> = (0..names.len()).collect();
-        numbers.sort_by_key(|&k| &names[k]);
-        numbers
+        by_name(names, [names.len(), 0, 0])
+    }
+
+    /// The same of the joints, then of the springs, then of the gears.
+    fn joints_by_name(&self) -> Vec<usize> {
+        by_name(&self.run.header.joints, self.run.header.kinds)
     }
 
     /// What is seen of it.
@@ -44,8 +48,7 @@ impl Trajectory {
         look: impl FnOnce(&Film<'_>) -> Result<T, Fault> + Send,
     ) -> Result<T, Fault> {
         detached(py, || {
-            let scene = scene_of(&self.run)?;
-            let world = World::from_scene(&scene)?;
+            let (scene, world) = world_in(&self.run.header)?;
             let title = if scene.title.is_empty() {
                 scene.file
             } else {
@@ -55,6 +58,15 @@ impl Trajectory {
             look(&film.titled(title))
         })
     }
+}
+
+/// The row of each number.
+pub(crate) fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut rows = vec![0; order.len()];
+    for (row, &k) in order.iter().enumerate() {
+        rows[k] = row;
+    }
+    rows
 }
 
 type SceneParts<'py> = (String, String, Vec<String>, Bound<'py, PyDict>);
@@ -130,8 +142,8 @@ impl Trajectory {
                 "parquet" => Ok(self.run.replay(&mut ParquetWriter::new(&path))?),
                 "csv" => Ok(self.run.replay(&mut CsvWriter::new(&path))?),
                 "html" => {
-                    let scene = scene_of(&self.run)?;
-                    let model = World::from_scene(&scene)?.model().clone();
+                    let (scene, world) = world_in(&self.run.header)?;
+                    let model = world.model().clone();
                     let title = if scene.title.is_empty() {
                         scene.file
                     } else {
@@ -155,7 +167,7 @@ impl Trajectory {
         name: &str,
     ) -> Result<(Bound<'py, PyBytes>, &'static str), Fault> {
         let (values, unit) = detached(py, || {
-            let world = World::from_scene(&scene_of(&self.run)?)?;
+            let (_, world) = world_in(&self.run.header)?;
             let probe = Probe::parse(name, world.model()).map_err(Fault::input)?;
             let mut last: Option<&[BodyState]> = None;
             let mut values = Vec::new();
@@ -182,7 +194,9 @@ impl Trajectory {
 
     #[getter]
     fn joint_names(&self) -> Vec<String> {
-        self.run.header.joints.clone()
+        let names = &self.run.header.joints;
+        let order = self.joints_by_name();
+        order.iter().map(|&k| names[k].clone()).collect()
     }
 
     #[getter]
@@ -256,12 +270,20 @@ impl Trajectory {
                 self.steps()
                     .flat_map(|s| s.contacts.iter().map(move |c| (s, c)))
             };
-            let names = &self.run.header.bodies;
+            let (names, rows) = (self.names(), inverse(&self.by_name()));
             let mut columns = Columns::of(all().count())
                 .counts("step", all().map(|(s, _)| s.step))
                 .numbers("t", "s", all().map(|(s, _)| s.t))
-                .names("body_a", names, all().map(|(_, c)| c.contact.bodies[0]))?
-                .names("body_b", names, all().map(|(_, c)| c.contact.bodies[1]))?
+                .names(
+                    "body_a",
+                    &names,
+                    all().map(|(_, c)| rows[c.contact.bodies[0]]),
+                )?
+                .names(
+                    "body_b",
+                    &names,
+                    all().map(|(_, c)| rows[c.contact.bodies[1]]),
+                )?
                 .counts(
                     "feature",
                     all().map(|(_, c)| u64::from(c.contact.feature.0)),
@@ -287,15 +309,19 @@ impl Trajectory {
     /// A row for each joint and spring at each recorded step.
     fn joints(&self, py: Python<'_>) -> PyResult<Table> {
         let table = detached(py, || {
+            let order = self.joints_by_name();
+            // None before the first step.
             let all = || {
-                self.steps()
-                    .flat_map(|s| s.joints.iter().map(move |j| (s, j)))
+                self.steps().flat_map(|s| {
+                    let row = move |&k: &usize| Some((s, s.joints.get(k)?));
+                    order.iter().filter_map(row)
+                })
             };
             let numbers = self.steps().flat_map(|s| 0..s.joints.len());
             let mut columns = Columns::of(all().count())
                 .counts("step", all().map(|(s, _)| s.step))
                 .numbers("t", "s", all().map(|(s, _)| s.t))
-                .names("joint", &self.run.header.joints, numbers)?;
+                .names("joint", &self.joint_names(), numbers)?;
             for (prefix, units, number) in JOINT {
                 for (k, axis) in AXIS_NAMES.iter().enumerate() {
                     let values = all().map(|(_, j)| number(j)[k]);

@@ -5,7 +5,7 @@ use crate::certificate::Certificate;
 use crate::errors::{Fault, caught, detached};
 use crate::run;
 use crate::scene::Scene;
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Trajectory, inverse};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
 use std::path::PathBuf;
@@ -46,13 +46,9 @@ struct Order {
 impl Order {
     fn of(world: &Inner) -> Self {
         let bodies = world.model().bodies_by_name();
-        let mut rows = vec![0; bodies.len()];
-        for (row, &k) in bodies.iter().enumerate() {
-            rows[k] = row;
-        }
         Self {
+            rows: inverse(&bodies),
             bodies,
-            rows,
             joints: world.model().joints_by_name(),
         }
     }

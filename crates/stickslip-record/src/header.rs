@@ -5,8 +5,9 @@ use crate::error::RecordError;
 use serde::{Deserialize, Serialize};
 use stickslip_model::{Cone, Fan};
 
-/// Version of the file format, written to and demanded of every Parquet file.
-pub const FORMAT: u32 = 3;
+/// Version of the file format, written to and demanded of every Parquet file. Up to 3 bodies and joints stood in the order of their
+/// names.
+pub const FORMAT: u32 = 4;
 
 /// All that is needed, beside the states, to rebuild the world from the file alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,9 +27,12 @@ pub struct Header {
     pub overrides: Vec<String>,
     /// Names of the bodies in the model's order.
     pub bodies: Vec<String>,
-    /// Names of the joints, then of the springs, in the model's order.
+    /// Names of the joints, then of the springs, then of the gears, in the model's order.
     #[serde(default)]
     pub joints: Vec<String>,
+    /// How many of them are joints, springs and gears.
+    #[serde(default)]
+    pub kinds: [usize; 3],
     /// Step size, s.
     pub h: f64,
     /// Time at which the run was to end, s.

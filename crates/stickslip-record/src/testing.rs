@@ -25,6 +25,7 @@ pub(crate) fn header(names: &[&str]) -> Header {
 
         bodies: names.iter().map(|n| (*n).to_owned()).collect(),
         joints: vec!["elbow".into(), "a,spring".into()],
+        kinds: [1, 1, 0],
         h: 0.01,
         until: 1.0,
         every: 1,

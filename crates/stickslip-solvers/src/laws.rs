@@ -23,16 +23,14 @@ impl Laws {
     /// Is this law among them?
     #[must_use]
     pub const fn include(self, law: &Law) -> bool {
-        match self {
-            Self::All => true,
-            Self::Blocks => !law.is_soft(),
-            Self::Smooth => {
-                !law.is_soft() && !matches!(law, Law::Pyramid { .. } | Law::Disc { .. })
-            }
-            Self::Cones => matches!(law, Law::Cone { .. } | Law::Unilateral),
-            Self::Polyhedral => {
-                !law.is_soft() && !matches!(law, Law::Cone { .. } | Law::Disc { .. })
-            }
+        // Law by law, so that a new one is not taken for what it is not.
+        match law {
+            Law::Unilateral => true,
+            Law::Cone { .. } => !matches!(self, Self::Polyhedral),
+            Law::Pyramid { .. } => matches!(self, Self::All | Self::Blocks | Self::Polyhedral),
+            Law::Bounded { .. } => !matches!(self, Self::Cones),
+            Law::Disc { .. } => matches!(self, Self::All | Self::Blocks),
+            Law::Soft { .. } | Law::Moments { .. } => matches!(self, Self::All),
         }
     }
 

@@ -34,19 +34,21 @@ pub enum Purpose<'a> {
     /// residuals here will do, m/s.
     Round(&'a [f64]),
     /// To be the step of a run that has spent its patience on others: where an island is hard, a residual of so many m/s will do.
-    Weary(f64),
+    Easily(f64),
     /// To be the step where nothing else was: with more patience.
     LastResort,
 }
 
-/// Times the residual that a draft is aimed at with which it still shows what is missing.
+/// Times the residual that is enough for a draft with which it still shows what is missing.
 pub const ROUGH: f64 = 10.0;
 
 impl Purpose<'_> {
     /// The residual at which methods stop where an island is hard, m/s.
-    pub const fn aim(self, tolerance: f64) -> f64 {
+    pub const fn enough(self, tolerance: f64) -> f64 {
         match self {
-            Self::Draft(aim) | Self::Sketch(aim) | Self::Weary(aim) => tolerance.max(aim),
+            Self::Draft(enough) | Self::Sketch(enough) | Self::Easily(enough) => {
+                tolerance.max(enough)
+            }
             Self::Answer | Self::Round(_) | Self::LastResort => tolerance,
         }
     }
@@ -54,8 +56,8 @@ impl Purpose<'_> {
     /// The largest residual with which an answer is of use, m/s.
     pub const fn worst(self, tolerance: f64) -> f64 {
         match self {
-            Self::Draft(aim) | Self::Sketch(aim) => tolerance.max(ROUGH * aim),
-            Self::Answer | Self::Round(_) | Self::Weary(_) | Self::LastResort => tolerance,
+            Self::Draft(enough) | Self::Sketch(enough) => tolerance.max(ROUGH * enough),
+            Self::Answer | Self::Round(_) | Self::Easily(_) | Self::LastResort => tolerance,
         }
     }
 }
@@ -154,7 +156,8 @@ pub trait ContactSolver: Send {
     /// Rounds of joints begin anew within a step: factors of those before are forgotten.
     fn begin_rounds(&mut self) {}
     /// Work since the step began, in contacts factored (a factorisation of a system of n contacts counts n): the same on every
-    /// machine. Zero for a solver that does not count it.
+    /// machine. Zero for a solver that does not count it. (`auto` counts what its tables take, but for regions that it mends; rounds by the
+    /// factors of an earlier one, and Newton on contacts with moments, count nothing. Counting them would change which steps are divided.)
     fn work(&self) -> u64 {
         0
     }

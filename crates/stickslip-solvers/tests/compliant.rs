@@ -110,7 +110,7 @@ fn random_rows(random: &mut Random, n_c: usize) -> ContactProblem {
     let mut problem = random_problem(random, n_c, 2.0, &mut |random| match random.below(4) {
         0 => Law::Unilateral,
         1 => Law::bilateral([true, false, random.below(2) == 0]),
-        2 => Law::Box {
+        2 => Law::Bounded {
             lo: DVec3::new(-inf, -0.1, 0.0),
             hi: DVec3::new(inf, 0.2, 0.3),
         },

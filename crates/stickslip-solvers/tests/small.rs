@@ -205,7 +205,7 @@ fn a_ball_joint_holds_and_a_weak_motor_slips() {
         assert!(problem.contacts[0].velocity(&nu).length() < 1e-14, "{name}");
     }
     // The joint's row along x can only hold 0.05 N s.
-    problem.contacts[0].law = Law::Box {
+    problem.contacts[0].law = Law::Bounded {
         lo: DVec3::new(f64::NEG_INFINITY, -0.05, f64::NEG_INFINITY),
         hi: DVec3::new(f64::INFINITY, 0.05, f64::INFINITY),
     };

@@ -47,12 +47,16 @@ impl Range {
         if text.is_empty() {
             return Err("the range is empty".into());
         }
-        // How other languages write ranges; no value of a scene has two dots outside of a text.
-        if text.contains("..") && !text.contains(['"', '\'']) {
-            return Err("a range is FROM:TO:COUNT, such as 0.1:0.8:15".into());
-        }
         let words: Vec<&str> = text.split(':').map(str::trim).collect();
         let number = |word: &str| word.parse::<f64>().ok().filter(|x| x.is_finite());
+        // How other languages write ranges; a file's name may have two dots as well.
+        if let Some((from, to)) = text.split_once("..") {
+            let to = to.trim_start_matches('=').split([':', ',']).next();
+            let ends = [Some(from), to].map(|end| number(end?.trim()));
+            if ends.iter().all(Option::is_some) {
+                return Err("a range is FROM:TO:COUNT, such as 0.1:0.8:15".into());
+            }
+        }
         let (words, log) = match words.as_slice() {
             [rest @ .., "log"] if rest.len() >= 2 => (rest.to_vec(), true),
             _ => (words, false),
@@ -177,6 +181,11 @@ mod tests {
         assert_eq!(values("nsgs,lemke"), ["nsgs", "lemke"]);
         assert_eq!(values("pyramid:8,pyramid:16"), ["pyramid:8", "pyramid:16"]);
         assert_eq!(values("max(1, 2)"), ["max(1, 2)"]);
+        assert_eq!(
+            values("../parts/a.obj,../parts/b.obj"),
+            ["../parts/a.obj", "../parts/b.obj"]
+        );
+        assert_eq!(values("1..2.obj"), ["1..2.obj"]);
         let interval = Range::parse("-1:3").expect("an interval");
         assert_eq!(
             (interval.at(0.0), interval.at(0.5)),
@@ -203,6 +212,10 @@ mod tests {
             ("1,2,1", "twice"),
             ("0:1:3:log", "above zero"),
             ("1:2:3:4", "FROM:TO:COUNT"),
+            ("0.1..0.8", "FROM:TO:COUNT"),
+            ("1 ..= 5", "FROM:TO:COUNT"),
+            ("0.1..0.8:15", "FROM:TO:COUNT"),
+            ("1...5", "FROM:TO:COUNT"),
         ] {
             let error = Range::parse(text).expect_err(text);
             assert!(error.contains(word), "{text}: {error}");

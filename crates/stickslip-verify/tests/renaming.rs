@@ -72,6 +72,10 @@ fn renamed(scene: &Scene, random: &mut Random) -> (Scene, Renamed) {
         gear.name = gears.of(&gear.name);
         gear.joints = gear.joints.each_ref().map(|n| joints.of(n));
     }
+    for body in &mut scene.bodies {
+        shuffle(&mut body.surfaces, random);
+    }
+    shuffle(&mut scene.forces, random);
     shuffle(&mut scene.bodies, random);
     shuffle(&mut scene.contact_overrides, random);
     shuffle(&mut scene.joints, random);
@@ -108,6 +112,87 @@ fn parting(one: &mut World, other: &mut World, called: &Renamed) -> Option<Strin
         }
     }
     None
+}
+
+/// Several forces on each body, and two bodies that start at one place; what survey scenes have not.
+const PUSHED: &str = r#"
+format = 1
+[step]
+h = 0.01
+until = 1
+[parameters]
+a = 0.1
+[[body]]
+name = "floor"
+motion = "fixed"
+shape = { half-space = { normal = [0, 0, 1] } }
+friction = 0.5
+[[body]]
+name = "belt"
+motion = "fixed"
+position = [0, 4, 0.5]
+shape = { box = { size = [1, 1, 1] } }
+surface = [
+    { face = [0, 0, 1], velocity = [1, 0, 0] },
+    { face = [1, 0, 0], velocity = [0, 0, 2] },
+    { face = [-1, 0, 0], velocity = [0, 0, -2] },
+]
+[[body]]
+name = "ball"
+shape = { ball = { radius = 0.1 } }
+mass = 1.3
+position = [0, 0, 0.1]
+friction = { static = 0.5, kinetic = 0.2, speed = 0.05 }
+[[body]]
+name = "box"
+shape = { box = { size = [0.3, 0.3, 0.2] } }
+mass = 0.7
+position = [0, 4, 1.1]
+friction = { static = 0.5, kinetic = 0.1, speed = 0.05 }
+[[body]]
+name = "ghost"
+shape = { ball = { radius = 0.1 } }
+mass = 1
+position = [1, 1, 1]
+collide = false
+velocity = [0.00009, 0, 0]
+[[body]]
+name = "spirit"
+shape = { ball = { radius = 0.1 } }
+mass = 1
+position = [1, 1, 1]
+collide = false
+velocity = [0.0001, 0, 0]
+[[force]]
+body = "ball"
+force = [0.1, "0.1*sin(t)", 0]
+[[force]]
+body = "ball"
+force = [0.2, 0, 0]
+[[force]]
+body = "ball"
+force = [0.3, "0.7", 0]
+[[force]]
+body = "box"
+force = [0.1, 0, 0]
+point = [0, 0.1, 0]
+[[force]]
+body = "box"
+force = [0.7, 0, 0]
+[[force]]
+body = "box"
+force = [1.1, 0.1, 0]
+"#;
+
+#[test]
+fn neither_do_places_of_forces_and_surfaces() {
+    let scene = Scene::parse(PUSHED, "pushed", &[]).expect("a scene");
+    let mut random = Random::new(3);
+    for k in 0..6 {
+        let (other, called) = renamed(&scene, &mut random);
+        let [mut one, mut two] = [&scene, &other].map(|s| World::from_scene(s).expect("a world"));
+        assert_eq!(parting(&mut one, &mut two, &called), None, "{k}");
+    }
 }
 
 #[test]

@@ -79,8 +79,11 @@ async function main() {
   };
   head();
   const group = (label, options) => { const node = document.createElement("optgroup"); node.label = label; node.append(...options); return node; };
-  $("bodies").append(new Option("– whole run –", "-1"), group("bodies", run.bodies.map((body, k) => new Option(cut(body.name), String(k)))));
-  if (run.about.links.length) $("bodies").append(group("joints and springs", run.about.links.map((link, k) => new Option(cut(link.name), `link ${k}`))));
+  // By name, with box[2] before box[10]; the numbers are those of the run, where bodies stand by height.
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const byName = (things, value) => things.map(({ name }, k) => ({ name, k })).sort((a, b) => compare(a.name, b.name)).map(({ name, k }) => new Option(cut(name), value(k)));
+  $("bodies").append(new Option("– whole run –", "-1"), group("bodies", byName(run.bodies, String)));
+  if (run.about.links.length) $("bodies").append(group("joints and springs", byName(run.about.links, (k) => `link ${k}`)));
   if (other) { $("legend").append(element("span", `second: ${cut(other.about.scene)}`, "second")); $("legend").append(element("span", "", "quiet")); }
 
   const seek = (frame) => {

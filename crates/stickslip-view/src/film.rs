@@ -157,6 +157,13 @@ impl<'a> Film<'a> {
         if found != expected || !trajectory.frames.iter().all(whole) {
             return Err(ViewError::Bodies { found, expected });
         }
+        let header = &trajectory.header;
+        let bodies = header.bodies.iter().zip(model.body_names());
+        let joints = header.joints.iter().zip(model.joint_names());
+        if let Some((found, expected)) = bodies.chain(joints).find(|(a, b)| a != b) {
+            let (found, expected) = (found.clone(), expected.into());
+            return Err(ViewError::Names { found, expected });
+        }
         if trajectory.frames.is_empty() {
             return Err(ViewError::Empty);
         }
@@ -387,5 +394,42 @@ impl<'a> Film<'a> {
         };
         let typical = median(&largest).or_else(|| median(&of_links));
         1.5 * self.size() / typical.unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stickslip_geometry::Shape;
+    use stickslip_model::{Body, BodyState, StepRecord};
+    use stickslip_record::{Header, Recorder};
+
+    #[test]
+    fn bodies_in_another_order_are_refused() {
+        let body = |name: &str| Body::prescribed(name, Shape::Ball { radius: 1.0 });
+        let model = Model {
+            bodies: ["b", "a"].map(body).to_vec(),
+            ..Model::default()
+        };
+        let film = |names: [&str; 2]| {
+            let header = Header {
+                bodies: names.map(String::from).to_vec(),
+                h: 0.01,
+                every: 1,
+                ..Header::default()
+            };
+            let step = StepRecord {
+                bodies: vec![BodyState::default(); 2],
+                ..StepRecord::default()
+            };
+            let mut run = Trajectory::new();
+            run.start(&header, &step).expect("a start");
+            Film::new(&model, &run)
+                .map(|_| ())
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(film(["b", "a"]), Ok(()));
+        let refused = "the trajectory has `a` where the model has `b`";
+        assert_eq!(film(["a", "b"]), Err(refused.into()));
     }
 }

@@ -44,6 +44,14 @@ pub enum ViewError {
         /// In the model.
         expected: usize,
     },
+    /// They, or the joints, are others, or stand in another order.
+    #[error("the trajectory has `{found}` where the model has `{expected}`")]
+    Names {
+        /// In the trajectory.
+        found: String,
+        /// In the model.
+        expected: String,
+    },
     /// A trajectory without any state.
     #[error("the trajectory has no steps: nothing can be seen")]
     Empty,

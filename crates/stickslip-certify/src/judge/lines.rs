@@ -58,7 +58,7 @@ struct Line {
     along: DVec3,
     /// Half its length, m.
     half: f64,
-    /// Radius of what is round about it, m.
+    /// Radius of what is round about it and has round ends, m; of what ends in rims and edges, zero.
     radius: f64,
     /// The sine of the angle to the nearest face beside it; infinite beside what is round.
     sharp: f64,
@@ -76,10 +76,13 @@ impl Line {
             sharp,
         };
         match *piece.shape {
-            Shape::Capsule { radius, half } | Shape::Cylinder { radius, half }
-                if d.z.abs() <= ACROSS =>
-            {
+            Shape::Capsule { radius, half } if d.z.abs() <= ACROSS => {
                 Some(line(DVec3::ZERO, DVec3::Z, half, radius, f64::INFINITY))
+            }
+            // Along a normal that leans from the side a rim is farthest, and stands at the end of the axis: its point is level with
+            // that, and not what is a radius behind it along the normal.
+            Shape::Cylinder { half, .. } if d.z.abs() <= ACROSS => {
+                Some(line(DVec3::ZERO, DVec3::Z, half, 0.0, f64::INFINITY))
             }
             Shape::Box { half } => {
                 let level = |i: usize, j: usize| if d[j].abs() < d[i].abs() { j } else { i };
@@ -127,6 +130,12 @@ impl Lines {
         let s = s.clamp(-a.half, a.half);
         let t = b.at(a.place(s)).clamp(-b.half, b.half);
         [a.at(b.place(t)).clamp(-a.half, a.half), t]
+    }
+
+    /// How far along each of them a row at `x` with the normal n stands, m.
+    fn places_of(&self, x: DVec3, n: DVec3) -> [f64; 2] {
+        let Self(a, b) = self;
+        [a.at(x - n * a.radius), b.at(x + n * b.radius)]
     }
 
     /// How far the one is from the other at places along them, m.
@@ -185,10 +194,7 @@ fn beside_crossing(
         return None;
     }
     let size = (pieces[0].shape.radius()).min(pieces[1].shape.radius());
-    let axis_place = [
-        now.0.at(contact.point - n * now.0.radius),
-        now.1.at(contact.point + n * now.1.radius),
-    ];
+    let axis_place = now.places_of(contact.point, n);
     let crossings = moments(case, contact, &now, without);
     let (which, by, runs) = beyond_crossings(&crossings, axis_place);
     let apart = now.apart(now.nearest());
@@ -334,5 +340,53 @@ fn end_of_common(lines: &Lines, which: usize, by: f64) -> f64 {
         ends[0].max(ends[1]).min(one.half)
     } else {
         ends[0].min(ends[1]).max(-one.half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DQuat;
+    use std::borrow::Cow;
+    use stickslip_random::Random;
+
+    /// A cylinder whose rim leans on the side of another one, as those in bins do: the row is at the end of its axis, where the
+    /// two are nearest, however the normal leans.
+    #[test]
+    fn the_row_of_a_rim_stands_at_the_end_of_the_axis() {
+        let mut random = Random::new(5);
+        for _ in 0..1000 {
+            let mut within = |low, high| random.between(low, high);
+            let (radius, half) = (within(0.01, 0.1), within(0.02, 0.2));
+            let (lean, across) = (within(1e-6, 0.09), within(0.01, 0.5));
+            let rim = DVec3::new(radius, 0.0, half);
+            let n = DVec3::new(libm::cos(lean), 0.0, libm::sin(lean));
+            let level = n.cross(-DVec3::Y);
+            let axis = level * libm::cos(across) + DVec3::Y * libm::sin(across);
+            let other = Shape::cylinder(radius, 4.0 * half).unwrap();
+            let pieces = [
+                Piece {
+                    shape: Cow::Owned(Shape::cylinder(radius, 2.0 * half).unwrap()),
+                    pose: Pose {
+                        position: DVec3::ZERO,
+                        orientation: DQuat::IDENTITY,
+                    },
+                },
+                Piece {
+                    pose: Pose {
+                        position: rim + n * radius + axis * within(-0.5, 0.5) * half,
+                        orientation: DQuat::from_rotation_arc(DVec3::Z, axis),
+                    },
+                    shape: Cow::Owned(other),
+                },
+            ];
+            let lines = Lines(
+                Line::of(&pieces[0], n).unwrap(),
+                Line::of(&pieces[1], -n).unwrap(),
+            );
+            let place = lines.places_of(rim, n);
+            let off = (place[0] - lines.nearest()[0]).abs();
+            assert!(off < 1e-12, "{off:e} m beside, lean {lean:e}, {across:e}");
+        }
     }
 }

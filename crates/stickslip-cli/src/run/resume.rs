@@ -3,8 +3,7 @@
 use super::outputs::is_parquet;
 use super::{Args, Run};
 use std::path::Path;
-use stickslip::dynamics::check::scene_in;
-use stickslip::prelude::World;
+use stickslip::dynamics::check::world_in;
 use stickslip::record::{Every, ParquetWriter, Reader, RecordError, Resumed};
 use stickslip_console::{Failure, Verdict};
 
@@ -41,8 +40,7 @@ impl Args {
             memory,
         } = resumed;
         let writer = writer.save_every(self.save_every);
-        let scene = scene_in(&header)?;
-        let world = World::from_scene(&scene)?;
+        let (scene, world) = world_in(&header)?;
         // A wrong ending is told now, not after the run.
         self.outputs(file).recorder(&scene, &world)?;
         self.tell_of_others(file);
@@ -84,8 +82,7 @@ impl Args {
     /// Tables and pages of what is in the file, through the writers that a run has.
     fn make_from(&self, file: &Path) -> Result<(), Failure> {
         let mut reader = Reader::open(file)?;
-        let scene = scene_in(&reader.header)?;
-        let world = World::from_scene(&scene)?;
+        let (scene, world) = world_in(&reader.header)?;
         let mut outputs = self.outputs(file).recorder(&scene, &world)?;
         reader.play(&mut outputs)?;
         for warning in reader.warnings.iter().chain(&reader.seal().warning()) {

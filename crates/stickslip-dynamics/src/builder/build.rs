@@ -20,8 +20,8 @@ use stickslip_model::{
 use stickslip_solvers::solver::ContactSolver;
 use stickslip_solvers::{SOLVER_NAMES, selecting_solver_by_name};
 
-/// Solvers tried in turn when the chosen one's answer is not certified.
-const FALLBACKS: [&str; 1] = ["auto"];
+/// The solver that is asked where the answer of a chosen one does not pass.
+const FALLBACK: &str = "auto";
 
 impl WorldBuilder {
     /// Checks everything and makes the world.
@@ -31,10 +31,11 @@ impl WorldBuilder {
     pub fn build(mut self) -> Result<World, BuildError> {
         self.check_settings()?;
         self.refuse_equal_names()?;
-        self.bodies = sort_bodies(std::mem::take(&mut self.bodies), self.settings.h);
+        sort_bodies(&mut self.bodies);
         let made_of = self.bodies.iter().map(|b| b.material.clone());
         let made_of: Vec<Option<String>> = made_of.collect();
         let (mut setup, states) = self.take_bodies()?;
+        setup.model.sort_names();
         self.add_material_pairs(&mut setup, &made_of)?;
         let apart = self.add_pairs(&mut setup)?;
         self.add_forces(&mut setup)?;
@@ -95,6 +96,7 @@ impl WorldBuilder {
             model: Model::default(),
             motions: Vec::new(),
             forces: Vec::new(),
+            pushes: Vec::new(),
             frictions: Frictions::default(),
             restitutions: Restitutions::default(),
             drives: Vec::new(),
@@ -203,6 +205,7 @@ impl WorldBuilder {
             let body = index(&setup.model, &name, "a force")?;
             setup.forces.push(AppliedForce { body, law });
         }
+        setup.forces.sort_by_key(|force| force.body);
         Ok(())
     }
 
@@ -218,7 +221,7 @@ impl WorldBuilder {
         for spec in &self.joints {
             built.push(build_joint(spec, model, states)?);
         }
-        sort_joints(&mut built, self.settings.h);
+        sort_joints(&mut built);
         let (joints, drives) = built.into_iter().unzip();
         model.joints = joints;
         for spec in &self.springs {
@@ -273,9 +276,10 @@ fn named_twice(name: &str) -> BuildError {
 
 /// Pairs of bodies that a joint keeps from colliding, sorted.
 fn uncolliding(model: &Model, joints: &[JointSpec], mut pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+    let colliding = joints.iter().filter(|j| j.collide).map(|j| &j.name);
+    let colliding: BTreeSet<&String> = colliding.collect();
     for joint in &model.joints {
-        let collide = joints.iter().any(|j| j.name == joint.name && j.collide);
-        if let ([Some(a), Some(b)], false) = (joint.bodies, collide) {
+        if let ([Some(a), Some(b)], false) = (joint.bodies, colliding.contains(&joint.name)) {
             pairs.push([a.min(b), a.max(b)]);
         }
     }
@@ -309,15 +313,14 @@ fn group_bits(bodies: &[BodySpec]) -> Result<BTreeMap<String, u64>, BuildError> 
     Ok(bits.map(|(k, name)| (name.clone(), 1 << k)).collect())
 }
 
-/// The chosen solver, then those that are tried when its answer is not certified.
+/// The chosen solver, then [`FALLBACK`] if that is another.
 pub(crate) fn solvers(chosen: &str) -> Result<Vec<Box<dyn ContactSolver>>, BuildError> {
     let first = selecting_solver_by_name(chosen).ok_or_else(|| BuildError::Setting {
         setting: "solver",
         reason: format!("\"{chosen}\" is not one of {}", SOLVER_NAMES.join(", ")),
     })?;
-    let others = FALLBACKS.iter().filter(|&&name| name != chosen);
-    let rest = others.filter_map(|name| selecting_solver_by_name(name));
-    Ok(std::iter::once(first).chain(rest).collect())
+    let other = (chosen != FALLBACK).then(|| selecting_solver_by_name(FALLBACK));
+    Ok(std::iter::once(first).chain(other.flatten()).collect())
 }
 
 #[cfg(test)]

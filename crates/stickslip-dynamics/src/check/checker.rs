@@ -1,8 +1,8 @@
 //! A trajectory from its first frame to its last: the header and the summary against the scene and the steps, holes, the hash.
 
 use super::report::Report;
-use super::scene_in;
 use super::steps::check_step;
+use super::{names_agree, scene_in};
 use crate::scene::SceneError;
 use crate::simulate::steps_until;
 use crate::world::World;
@@ -41,19 +41,9 @@ impl Checker {
     /// The header must agree with the scene text, or one of them was changed.
     fn check_header(&mut self) {
         let (header, settings) = (&self.header, self.world.settings());
-        let model = self.world.model();
         let claims = [
             (
-                header
-                    .bodies
-                    .iter()
-                    .map(String::as_str)
-                    .eq(model.body_names())
-                    && header
-                        .joints
-                        .iter()
-                        .map(String::as_str)
-                        .eq(model.joint_names()),
+                names_agree(header, self.world.model()),
                 "the bodies or joints are not those of the scene in the file",
             ),
             (

@@ -19,7 +19,10 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
     if step.kind == Kind::Extrapolated {
         return check_extrapolated(world, before, frame, report);
     }
-    check_restitution(world, before, frame, report);
+    let follows = before.step.step + 1 == step.step;
+    if !follows {
+        world.forget_compressions();
+    }
     let Some(found) = world.judge_recorded(start, step) else {
         report.find(
             step,
@@ -27,6 +30,8 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
         );
         return;
     };
+    check_restitution(world, before, frame, found.misrestituted, report);
+    let found = found.certificate;
     report.add(step, &found, world.settings().tolerance);
     check_certificate(world, step, &found, report);
     check_energy(world, step, report);
@@ -88,14 +93,17 @@ fn start_of<'f>(
 
 /// What is restituted follows from the steps before; a thinned file does not have them, and what is given back there can be
 /// judged only from the next step without contacts on, where nothing is remembered.
-fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &mut Report) {
+fn check_restitution(
+    world: &mut World,
+    before: &Frame,
+    frame: &Frame,
+    misrestituted: Option<usize>,
+    report: &mut Report,
+) {
     let step = &frame.step;
     let follows = before.step.step + 1 == step.step;
     report.cut &= !before.step.contacts.is_empty();
-    if !follows {
-        world.memory.restitution.clear();
-        report.cut = true;
-    }
+    report.cut |= !follows;
     if follows && (before.step.kind == Kind::Compression || step.kind == Kind::Decompression) {
         if let Some(what) = world.misgiven(&before.step, step) {
             report.find(step, what.into());
@@ -104,9 +112,9 @@ fn check_restitution(world: &mut World, before: &Frame, frame: &Frame, report: &
         if step.contacts.iter().any(|c| c.restituted != 0.0) {
             report.pass_over(GIVEN_BACK);
         }
-    } else if let Some(contact) = world.misrestituted(step) {
+    } else if let Some(k) = misrestituted {
         let what = "what it restitutes is not what was compressed";
-        report.find(step, of_contact(world, contact, what));
+        report.find(step, of_contact(world, &step.contacts[k], what));
     }
 }
 

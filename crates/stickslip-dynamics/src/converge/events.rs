@@ -78,7 +78,8 @@ impl Watch {
     }
 }
 
-/// The observed order at each grid point, from three runs each with half the step of the one before.
+/// The observed order at each grid point, from three runs each with half the step of the one before; in each the states stand in the
+/// order of names.
 fn orders_over_time(
     a: &[Vec<BodyState>],
     b: &[Vec<BodyState>],

@@ -134,7 +134,7 @@ pub enum ConvergeError {
 struct Run {
     world: World,
     steps: u64,
-    /// States at the times of the coarsest grid.
+    /// States at the times of the coarsest grid, in the order of the bodies' names: their numbers are those of one world.
     samples: Vec<Vec<BodyState>>,
     events: Vec<Event>,
 }
@@ -357,7 +357,9 @@ fn run(
     // Steps of a given length are compared here, not of a wanted error.
     scene.step.error = f64::INFINITY;
     let mut world = World::from_scene(&scene)?;
-    let (mut samples, mut watch) = (vec![world.states().to_vec()], Watch::default());
+    let named = world.model().bodies_by_name();
+    let by_name = |world: &World| named.iter().map(|&k| world.states()[k]).collect();
+    let (mut samples, mut watch) = (vec![by_name(&world)], Watch::default());
     let mut next = every;
     while !world.reached(scene.step.until) {
         world
@@ -366,7 +368,7 @@ fn run(
         watch.look(&world);
         // A grid point: after an impact there, if there is one.
         if world.time() >= next as f64 * h * (1.0 - 1e-12) {
-            samples.push(world.states().to_vec());
+            samples.push(by_name(&world));
             next += every;
         }
     }

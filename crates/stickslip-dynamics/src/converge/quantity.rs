@@ -110,15 +110,12 @@ impl Quantity {
     /// The coordinate of a free body in which two worlds differ most.
     pub(super) fn least_known(a: &World, b: &World) -> Self {
         let mut worst = (-1.0, Self::Energy);
-        for (i, body) in a
-            .model()
-            .bodies
-            .iter()
-            .enumerate()
-            .filter(|b| b.1.is_free())
-        {
+        let states = a.model().bodies.iter().zip(a.states());
+        for (body, x) in states.filter(|(body, _)| body.is_free()) {
+            let Some(y) = b.body(&body.name) else {
+                continue;
+            };
             for component in 0..3 {
-                let (x, y) = (&a.states()[i], &b.states()[i]);
                 let off = (component_of(x, component) - component_of(y, component)).abs();
                 if off > worst.0 {
                     let body = body.name.clone();

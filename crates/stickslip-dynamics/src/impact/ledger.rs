@@ -43,7 +43,7 @@ impl Ledger {
                 // Without b: only the free bodies' part is kinetic energy of theirs.
                 let mean = (block.velocity(old) + block.velocity(new)) * 0.5 - block.b;
                 let work = *p * mean;
-                if matches!(block.law, Law::Box { .. }) {
+                if matches!(block.law, Law::Bounded { .. }) {
                     ledger.joints += work.element_sum();
                 } else {
                     ledger.normal[phase] += work.x;

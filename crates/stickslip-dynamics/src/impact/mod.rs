@@ -18,7 +18,6 @@ pub use ledger::Ledger;
 
 use glam::DVec3;
 use stickslip_model::Reading;
-use stickslip_solvers::problem::residual::w_bar;
 use stickslip_solvers::problem::{ContactBlock, ContactProblem, Law, Twist};
 use stickslip_solvers::solver::{ContactSolver, SolveError};
 
@@ -169,7 +168,7 @@ impl Impact {
                 | Law::Disc { .. }
                 | Law::Soft { .. }
                 | Law::Moments { .. } => return None,
-                Law::Box { lo, hi } => {
+                Law::Bounded { lo, hi } => {
                     for k in 0..3 {
                         let absent = lo[k] == 0.0 && hi[k] == 0.0;
                         let bilateral = lo[k].is_infinite() && hi[k].is_infinite();
@@ -232,10 +231,4 @@ pub(crate) fn gathered(solved: &[DVec3], restituted: &[f64], discs: &[usize]) ->
         impulses[k] += *p;
     }
     impulses
-}
-
-/// The speed that r alone would give the contact, m/s.
-#[must_use]
-pub fn rebound_speed(problem: &ContactProblem, contact: usize, r: f64) -> f64 {
-    r * w_bar(&problem.contacts[contact], &problem.inverse_mass)
 }

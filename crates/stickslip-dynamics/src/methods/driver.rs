@@ -70,9 +70,9 @@ impl<'w> Driver<'w> {
         Self {
             setup: &world.setup,
             settings: &world.settings,
-            last: &world.state.last,
-            restitution: &world.memory.restitution,
-            progress: world.memory.progress,
+            last: world.state.last(),
+            restitution: world.memory.restitution(),
+            progress: *world.memory.progress(),
             stepper: &mut world.stepper,
         }
     }

@@ -1,4 +1,4 @@
-//! Anitescu's loop: steps between events, collision times located, impacts in two phases.
+//! The event loop: steps between events, collision times located, impacts in two phases.
 //!
 //! ```text
 //!   compression done, something to give back   decompression: Poisson's second phase

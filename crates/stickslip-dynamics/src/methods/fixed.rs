@@ -1,7 +1,7 @@
 //! Methods with fixed steps, and the ladder that they go down where a step is not certified.
 //!
 //! ```text
-//!   1  the solvers, one after the other                           (`step/mod.rs`)
+//!   1  the solver of the scene, then `auto` if that is another    (`step/mod.rs`)
 //!   2  the step again as two, four, … sixty-four shorter ones     each certified, a record of its own; as eight at most where
 //!                                                                 an answer of rung 3 is at hand, and not at all where one
 //!                                                                 is and the run has no patience left (`patience.rs`)

@@ -1,4 +1,5 @@
-//! The time-stepping methods, each a driver around the one certified step.
+//! The time-stepping methods, each a driver around the one certified step: those with a fixed step in `fixed`, which differ by their
+//! `Scheme`; the event loop; and extrapolation.
 //!
 //! A driver reads the world and returns what is to be accepted; it cannot write the state.
 
@@ -7,7 +8,6 @@ mod event_driven;
 mod events;
 mod extrapolated;
 mod fixed;
-pub(crate) mod implicit;
 mod patience;
 mod projection;
 

@@ -60,14 +60,14 @@ impl World {
     /// What projections have done so far, where the scene asks for them.
     #[must_use]
     pub fn projections(&self) -> Option<Projections> {
-        let account = self.memory.progress.projections;
+        let account = self.memory.progress().projections;
         self.settings.projection.then_some(account)
     }
 
     /// The states from which the last step started, where they are not those with which the one before it ended.
     #[must_use]
     pub fn started_from(&self) -> Option<&[BodyState]> {
-        self.state.started.as_deref()
+        self.state.started().map(Vec::as_slice)
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::conditions::{FLAT, NotPlanar, stays_in_plane};
 use super::outline::outline;
+use crate::setup::add_up;
 use crate::world::World;
 use glam::{DMat3, DVec2, DVec3};
 use stickslip_geometry::narrow_phase::{self, Corner, future_contacts};
@@ -177,10 +178,10 @@ impl World {
             force: self.settings.gravity * mass,
             torque: DVec3::ZERO,
         };
-        for force in self.setup.forces.iter().filter(|f| f.body == i) {
-            let w = (force.law)(self.time(), &self.states()[i]);
-            sum.force += w.force;
-            sum.torque += w.torque;
+        for forces in [&self.setup.forces, &self.setup.pushes] {
+            let own = forces.iter().filter(|f| f.body == i);
+            let own = own.map(|f| (f.law)(self.time(), &self.states()[i]));
+            add_up(&mut own.collect::<Vec<_>>(), &mut sum);
         }
         sum
     }

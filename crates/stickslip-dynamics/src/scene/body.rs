@@ -20,7 +20,7 @@ pub struct Body {
     /// The shape, in the body's own frame.
     pub shape: Shape,
     /// What decides the motion.
-    pub motion: Motion,
+    pub motion: Mobility,
     /// Mass or density as given.
     pub mass: Mass,
     /// The place of the body's origin at the start, m, world frame. For a prescribed body the value
@@ -56,7 +56,7 @@ pub struct Body {
 impl Body {
     /// A body that never moves, at the origin, frictionless.
     pub fn fixed(name: impl Into<String>, shape: Shape) -> Self {
-        Self::new(name.into(), shape, Motion::Fixed, Mass::Unneeded)
+        Self::new(name.into(), shape, Mobility::Fixed, Mass::Unneeded)
     }
 
     /// A free body of this mass (kg) with the inertia of its shape, at rest at the origin, frictionless.
@@ -65,12 +65,12 @@ impl Body {
         Self::new(
             name.into(),
             shape,
-            Motion::Free,
+            Mobility::Free,
             Mass::Total { mass, inertia },
         )
     }
 
-    fn new(name: String, shape: Shape, motion: Motion, mass: Mass) -> Self {
+    fn new(name: String, shape: Shape, motion: Mobility, mass: Mass) -> Self {
         Self {
             name,
             shape,
@@ -106,7 +106,7 @@ pub struct SurfaceMotion {
 
 /// What decides how a body moves.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Motion {
+pub enum Mobility {
     /// The laws of motion.
     Free,
     /// It never moves.

@@ -9,7 +9,7 @@ use stickslip_robots::{Coordinate, Coupling, Drive, Kind, Note, Place, Regard};
 use super::joint::{Anchor, Axes, AxisHold, Frame, Gear, Joint, JointAxis, JointMotor, JointType};
 use super::node::{Fault, Outcome};
 use super::read_include::Model;
-use super::{Body, ContactPair, Mass, Material, Motion};
+use super::{Body, ContactPair, Mass, Material, Mobility};
 use crate::builder::WORLD;
 use crate::expression::Function;
 
@@ -129,9 +129,9 @@ impl Model<'_> {
             name: self.named(&body.name),
             shape,
             motion: if body.is_free() {
-                Motion::Free
+                Mobility::Free
             } else {
-                Motion::Fixed
+                Mobility::Fixed
             },
             mass: match body.inertial {
                 None => Mass::Unneeded,

@@ -51,7 +51,7 @@ use stickslip_record::files::open_plain;
 use glam::DVec3;
 
 pub use crate::methods::{METHODS, Method};
-pub use body::{Body, Mass, Motion, Prescribed, SurfaceMotion};
+pub use body::{Body, Mass, Mobility, Prescribed, SurfaceMotion};
 pub use error::SceneError;
 pub use files::{Contents, Files, MAX_BESIDE};
 pub use joint::{

@@ -15,7 +15,7 @@ use super::read_shape::{read_orientation, read_shape};
 use super::read_surface::{read_grain, read_surfaces};
 use super::reader::{Draws, Reader, flag, items, tables, text};
 use super::table::Table;
-use super::{Body, Curve, MAX_BODIES, Mass, Material, Motion};
+use super::{Body, Curve, MAX_BODIES, Mass, Material, Mobility};
 use crate::prescribed::at_time;
 use stickslip_geometry::Shape;
 
@@ -209,25 +209,25 @@ fn read_one(
     let shape = read_shape(reader, shape_node)?;
     let motion = match table.get("motion") {
         Some(node) => read_motion(reader, node)?,
-        None => Motion::Free,
+        None => Mobility::Free,
     };
     check_used(table, &motion)?;
     // A free body's origin is its centre of mass.
     let given = table.get("center-of-mass").is_some();
     let shape = match (&motion, shape) {
-        (Motion::Free, Shape::Hull(hull)) if !given => Shape::Hull(Arc::new(hull.centred().0)),
+        (Mobility::Free, Shape::Hull(hull)) if !given => Shape::Hull(Arc::new(hull.centred().0)),
         (_, shape) => shape,
     };
-    if matches!(motion, Motion::Free) {
+    if matches!(motion, Mobility::Free) {
         check_free(table, shape_node, &shape)?;
     }
     let position = match &motion {
-        Motion::Prescribed(given) => at_time(given, DQuat::IDENTITY, 0.0).pose.position,
-        Motion::Free | Motion::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
+        Mobility::Prescribed(given) => at_time(given, DQuat::IDENTITY, 0.0).pose.position,
+        Mobility::Free | Mobility::Fixed => reader.vector_or(table, "position", DVec3::ZERO)?,
     };
     let mass = match &motion {
-        Motion::Free => read_mass(reader, table, shape_node, &shape)?,
-        Motion::Fixed | Motion::Prescribed(_) => Mass::Unneeded,
+        Mobility::Free => read_mass(reader, table, shape_node, &shape)?,
+        Mobility::Fixed | Mobility::Prescribed(_) => Mass::Unneeded,
     };
     Ok(Body {
         name,
@@ -279,10 +279,10 @@ fn hex(text: &str) -> Option<[f64; 3]> {
 }
 
 /// Refuses keys that mean nothing for a body of this motion.
-fn check_used(table: &Table<'_>, motion: &Motion) -> Outcome<()> {
+fn check_used(table: &Table<'_>, motion: &Mobility) -> Outcome<()> {
     let unused: (&[&str], &str) = match motion {
-        Motion::Free => (&[], ""),
-        Motion::Fixed => (
+        Mobility::Free => (&[], ""),
+        Mobility::Fixed => (
             &[
                 "mass",
                 "density",
@@ -294,7 +294,7 @@ fn check_used(table: &Table<'_>, motion: &Motion) -> Outcome<()> {
             ],
             "a fixed body",
         ),
-        Motion::Prescribed(_) => (
+        Mobility::Prescribed(_) => (
             &[
                 "mass",
                 "density",

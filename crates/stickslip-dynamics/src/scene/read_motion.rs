@@ -6,7 +6,7 @@ use super::keys::{ACCELERATION, MOTION, TABLE};
 use super::node::{Fault, Node, Outcome, Value};
 use super::reader::{Reader, choice, items, tables};
 use super::table::Table;
-use super::{Motion, Prescribed};
+use super::{Mobility, Prescribed};
 use crate::expression::Function;
 use crate::prescribed::Sinusoid;
 use crate::spline::{COLUMNS, PeriodicTable};
@@ -14,7 +14,7 @@ use crate::spline::{COLUMNS, PeriodicTable};
 /// What other programs call a motion that is prescribed.
 const MOVED: [&str; 4] = ["prescribed", "kinematic", "moving", "driven"];
 
-pub(super) fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Motion> {
+pub(super) fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Mobility> {
     match &node.value {
         Value::Text(word) if MOVED.contains(&word.text.as_str()) => {
             let message = format!("unknown motion \"{}\"", word.text);
@@ -23,12 +23,12 @@ pub(super) fn read_motion(reader: &Reader<'_>, node: &Node) -> Outcome<Motion> {
             ))
         }
         Value::Text(_) => Ok(match choice(node, "motion", &["free", "fixed"])? {
-            "fixed" => Motion::Fixed,
-            _ => Motion::Free,
+            "fixed" => Mobility::Fixed,
+            _ => Mobility::Free,
         }),
         Value::Table(_) => {
             let table = Table::open(node, &MOTION)?;
-            read_prescribed(reader, &table).map(|given| Motion::Prescribed(Box::new(given)))
+            read_prescribed(reader, &table).map(|given| Mobility::Prescribed(Box::new(given)))
         }
         _ => {
             let message = format!(

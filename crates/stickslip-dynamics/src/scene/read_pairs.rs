@@ -9,7 +9,7 @@ use super::node::{Fault, Node, Outcome};
 use super::read_material::{read_curve, read_friction, read_length, read_restitution};
 use super::reader::{Reader, flag, items, tables, text};
 use super::table::Table;
-use super::{Body, ContactPair, Force, Motion, PairOfMaterials};
+use super::{Body, ContactPair, Force, Mobility, PairOfMaterials};
 use crate::expression::nearest;
 
 /// The bodies by name, and whether each is free.
@@ -19,7 +19,7 @@ pub(super) struct Names<'b> {
 
 impl<'b> Names<'b> {
     pub(super) fn new(bodies: &'b [Body]) -> Self {
-        let entry = |body: &'b Body| (body.name.as_str(), body.motion == Motion::Free);
+        let entry = |body: &'b Body| (body.name.as_str(), body.motion == Mobility::Free);
         Self {
             free: bodies.iter().map(entry).collect(),
         }
@@ -109,23 +109,7 @@ pub(super) fn read_material_pairs(
     for entry in tables(node, "pair")? {
         let table = Table::open(entry, &PAIR)?;
         let node = table.need("materials")?;
-        let two = items(node, "the names of two materials")?;
-        let [first, second] = two else {
-            let message = format!("a pair is of two materials, not {}", two.len());
-            return Err(Fault::new(&node.place, message));
-        };
-        let name = |node: &Node| {
-            let name = text(node, "the name of a material")?;
-            if known.contains(name) {
-                return Ok(name.to_owned());
-            }
-            let fault = Fault::new(&node.place, format!("no body is made of `{name}`"));
-            Err(match nearest(name, known.iter().copied()) {
-                Some(meant) => fault.suggest(Some(meant)),
-                None => fault.with_help("bodies say what they are made of with `material`"),
-            })
-        };
-        let materials = [name(first)?, name(second)?];
+        let materials = two_materials(node, &known)?;
         let [a, b] = &materials;
         let same = |p: &&PairOfMaterials| {
             p.materials == materials || p.materials == [b.clone(), a.clone()]
@@ -160,6 +144,27 @@ pub(super) fn read_material_pairs(
         });
     }
     Ok(pairs)
+}
+
+/// The two materials of a pair: those that bodies are made of.
+fn two_materials(node: &Node, known: &BTreeSet<&str>) -> Outcome<[String; 2]> {
+    let two = items(node, "the names of two materials")?;
+    let [first, second] = two else {
+        let message = format!("a pair is of two materials, not {}", two.len());
+        return Err(Fault::new(&node.place, message));
+    };
+    let name = |node: &Node| {
+        let name = text(node, "the name of a material")?;
+        if known.contains(name) {
+            return Ok(name.to_owned());
+        }
+        let fault = Fault::new(&node.place, format!("no body is made of `{name}`"));
+        Err(match nearest(name, known.iter().copied()) {
+            Some(meant) => fault.suggest(Some(meant)),
+            None => fault.with_help("bodies say what they are made of with `material`"),
+        })
+    };
+    Ok([name(first)?, name(second)?])
 }
 
 /// The two bodies of a contact: different ones, and one of them free.

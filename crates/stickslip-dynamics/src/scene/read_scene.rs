@@ -24,12 +24,7 @@ const MAX_PARAMETERS: usize = 1000;
 
 /// Reads the whole scene.
 pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene> {
-    if sources.text.len() > MAX_FILE {
-        let message = format!("the file is too large: a scene may have {MAX_FILE} bytes");
-        return Err(Fault::new(&Sources::in_file(0..0), message));
-    }
-    let mut document = sources.document()?;
-    overrides::apply(&mut document, sources)?;
+    let document = read_document(sources)?;
     let root = Table::open(&document, &ROOT)?;
     root.get("format").map_or(Ok(()), check_format)?;
     let title = root.get("title").map_or(Ok(""), |n| text(n, "a string"))?;
@@ -47,9 +42,7 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     let (material, curve) = read_default_material(&reader, &root)?;
     let included = read_includes(&reader, &root, material, curve.as_ref())?;
     let defaults = (material, curve.as_ref());
-    let seed = root.get("seed");
-    let seed = seed.map_or(Ok(0), |node| reader.whole(node, "the seed", 0, u32::MAX))?;
-    let source = (sources.text, u64::from(seed));
+    let source = (sources.text, read_seed(&reader, &root)?);
     let bodies = read_bodies(&reader, &root, defaults, source, included.bodies)?;
     let known = Names::new(&bodies);
     let mut contact_overrides = included.pairs;
@@ -86,6 +79,24 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         notes: Vec::new(),
         model_notes: included.notes,
     })
+}
+
+/// The text as a tree, with what is set in place of what it says.
+fn read_document(sources: &Sources<'_>) -> Outcome<Node> {
+    if sources.text.len() > MAX_FILE {
+        let message = format!("the file is too large: a scene may have {MAX_FILE} bytes");
+        return Err(Fault::new(&Sources::in_file(0..0), message));
+    }
+    let mut document = sources.document()?;
+    overrides::apply(&mut document, sources)?;
+    Ok(document)
+}
+
+/// `seed`: the start of the random numbers of the scene.
+fn read_seed(reader: &Reader<'_>, root: &Table<'_>) -> Outcome<u64> {
+    let seed = root.get("seed");
+    let seed = seed.map_or(Ok(0), |node| reader.whole(node, "the seed", 0, u32::MAX))?;
+    Ok(u64::from(seed))
 }
 
 /// `[material]`: what bodies have that say nothing of their own.

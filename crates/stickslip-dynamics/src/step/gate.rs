@@ -1,5 +1,5 @@
-//! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else writes the state of a world (where it is
-//! put into a recorded one, that is done here too).
+//! Lines 8 and 9: the gate. A motion is judged here, and accepted here: nothing else can write the state of a world (where it is
+//! put into a recorded one, that is done here too), for the fields of [`State`] and [`Memory`] are private to this file.
 //!
 //! A [`Judged`] step can be made in three ways only: by [`Gate::judge`], from a motion whose certificate holds (and whose energy
 //! inequality, where that is asked for); by [`Approximate::accept`], from one that misses it by what the settings accept; or by
@@ -8,22 +8,101 @@
 //! step; the combination itself solves no step's law, and is not judged: its record says that it is one.
 
 use crate::budget::Chosen;
-use crate::methods::Next;
+use crate::methods::{Next, Progress};
 use crate::step::assemble::chosen_cones;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use crate::step::refuse::{Failure, Refusal, Why, missed_most};
 use crate::step::seen::seen;
 use crate::step::task::Task;
-use crate::world::{Memory, State, World, energy};
+use crate::world::{World, energy};
 use stickslip_certify::{Case, Judge, Place};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXIS_NAMES;
 use stickslip_model::restitution::Seen;
-use stickslip_model::{BodyState, Certificate, Contact, Kind, Mode, Residual, StepRecord};
+use stickslip_model::{
+    BodyState, Certificate, Contact, ContactImpulse, Kind, Mode, Residual, Restitution, StepRecord,
+    stored,
+};
 
 /// How far rounding may break the energy inequality, relative to its size.
 const ENERGY_ROUNDING: f64 = 1e-12;
+
+/// What a step changes.
+#[derive(Clone)]
+pub(crate) struct State {
+    /// The last accepted step: the states of the bodies, and the contacts from which the next one is warm started.
+    last: StepRecord,
+    /// Where the last step started, if bodies had been moved before it.
+    started: Option<Vec<BodyState>>,
+    /// The friction cones chosen in the last step, where there is a budget for them.
+    cones: Option<Chosen>,
+    /// What was left of the energy inequality in the last step, relative to its size; where it is checked.
+    energy_slack: Option<f64>,
+}
+
+stored!(State {
+    last,
+    started,
+    cones,
+    energy_slack
+});
+
+/// What later steps need to know of earlier ones beside the state.
+#[derive(Clone, Default)]
+pub(crate) struct Memory {
+    /// Compressions that are to be given back.
+    restitution: Restitution,
+    progress: Progress,
+}
+
+stored!(Memory {
+    restitution,
+    progress
+});
+
+impl State {
+    /// At this record, with no step before it.
+    const fn at(last: StepRecord) -> Self {
+        Self {
+            last,
+            started: None,
+            cones: None,
+            energy_slack: None,
+        }
+    }
+
+    /// Of a world before its first step.
+    pub(crate) fn initial(last: StepRecord) -> (Self, Memory) {
+        (Self::at(last), Memory::default())
+    }
+
+    pub(crate) const fn last(&self) -> &StepRecord {
+        &self.last
+    }
+
+    pub(crate) const fn started(&self) -> Option<&Vec<BodyState>> {
+        self.started.as_ref()
+    }
+
+    pub(crate) const fn cones(&self) -> Option<Chosen> {
+        self.cones
+    }
+
+    pub(crate) const fn energy_slack(&self) -> Option<f64> {
+        self.energy_slack
+    }
+}
+
+impl Memory {
+    pub(crate) const fn restitution(&self) -> &Restitution {
+        &self.restitution
+    }
+
+    pub(crate) const fn progress(&self) -> &Progress {
+        &self.progress
+    }
+}
 
 /// The judge at the gate.
 #[derive(Default)]
@@ -37,7 +116,7 @@ pub(crate) struct Judged {
     /// The worst of the certificates of the steps in a row that led here, this one included.
     worst: Certificate,
     /// What restitution is to know of each contact; `None` where it takes no part.
-    seen: Option<Seen>,
+    seen: Option<Vec<Seen>>,
     /// The friction cones that were chosen, where there is a budget for them.
     cones: Option<Chosen>,
     /// What is left of the energy inequality, relative to its size; where it is checked.
@@ -272,11 +351,9 @@ impl World {
         } = next;
         let old = std::mem::replace(&mut self.state.last, judged.record);
         if let Some(seen) = &judged.seen {
-            let contacts = &self.state.last.contacts;
-            let h = self.state.last.h;
-            self.memory
-                .restitution
-                .advance(&self.setup.model, h, contacts, seen);
+            let (model, last) = (&self.setup.model, &self.state.last);
+            let restitution = &mut self.memory.restitution;
+            restitution.advance(model, last.h, &last.contacts, seen);
         }
         self.memory.progress = progress;
         self.state.started = started;
@@ -287,8 +364,22 @@ impl World {
 
     /// Puts the world at a record, with no step before it and nothing remembered. Beside [`World::put_back`] the only other place that writes its state.
     pub(crate) fn put(&mut self, last: StepRecord) {
-        self.memory = Memory::at(last.t, self.settings.h);
+        self.memory = Memory {
+            restitution: Restitution::default(),
+            progress: Progress::at(last.t, self.settings.h),
+        };
         self.state = State::at(last);
+    }
+
+    /// Remembers of a recorded step of length `h` what later ones are to give back, for those who accept nothing: `check`.
+    pub(crate) fn replay(&mut self, h: f64, contacts: &[ContactImpulse], seen: &[Seen]) {
+        let restitution = &mut self.memory.restitution;
+        restitution.advance(&self.setup.model, h, contacts, seen);
+    }
+
+    /// Forgets what is to be given back, where `check` does not have the steps before.
+    pub(crate) fn forget_compressions(&mut self) {
+        self.memory.restitution.clear();
     }
 
     /// Puts the world where another one was, with all that was remembered there.

@@ -28,11 +28,11 @@ struct Everything {
 
 fn everything(world: &World) -> Everything {
     Everything {
-        last: world.state.last.clone(),
-        started: world.state.started.clone(),
-        energy_slack: world.state.energy_slack,
-        restitution: world.memory.restitution.clone(),
-        progress: world.memory.progress,
+        last: world.state.last().clone(),
+        started: world.state.started().cloned(),
+        energy_slack: world.state.energy_slack(),
+        restitution: world.memory.restitution().clone(),
+        progress: *world.memory.progress(),
         settings: world.settings.clone(),
     }
 }

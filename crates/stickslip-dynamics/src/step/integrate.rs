@@ -99,7 +99,7 @@ impl Motion {
         let speed = step.row_at(&self.bodies, contact).x;
         if step.plan.scheme == Scheme::BetweenEvents {
             // Bodies that fall together touch to rounding.
-            let slack = 0.1 * step.settings.aim();
+            let slack = 0.1 * step.settings.still();
             let poses = contact.bodies.map(|i| &contacts.placed[i]);
             return gap >= -contact.rounding(step.model(), poses) && speed >= -slack;
         }

@@ -1,11 +1,12 @@
-//! One step, read from top to bottom: [`Stepper::begin`] is lines 1 to 3, [`trial::Trial::motion`] lines 4 to 7,
-//! [`gate::Gate::judge`] line 8, and [`World::accept`] line 9.
+//! One step, read from top to bottom. [`World::step`] asks the [`Driver`] for the next record, which the method of the scene makes by
+//! [`Stepper::step`], once for each length that it tries: there [`Stepper::begin`] is lines 1 to 3, [`trial::Trial::motion`] lines 4 to 7
+//! and [`gate::Gate::judge`] line 8. [`World::accept`] is line 9. The loops among them are listed in [`trial`].
 //!
 //! | line | what | where |
 //! |---|---|---|
 //! | 1, 2 | applied forces, predicted paths | [`predict`], [`maps`] |
 //! | 3, 7 | contacts that may close; those that were missed | [`find`] |
-//! | 4 | the problem M⁻¹, W, ν_free, b and its laws | [`assemble`], [`joints`] |
+//! | 4 | the problem M⁻¹, W, ν_free, b and its laws | [`assemble`], [`joints`]; of the implicit method [`implicit`] |
 //! | 5 | impulses, kinetic friction where contacts slide | [`solve`] |
 //! | 6 | next states, until every joint is closed | [`integrate`], [`joints::rounds`], [`rows`] |
 //! | 8, 9 | the judge, and acceptance | [`gate`] |
@@ -14,6 +15,7 @@
 pub(crate) mod assemble;
 pub(crate) mod find;
 pub(crate) mod gate;
+mod implicit;
 pub(crate) mod integrate;
 pub(crate) mod joints;
 mod maps;
@@ -30,7 +32,7 @@ mod untouched;
 
 use crate::error::StepError;
 use crate::methods::Driver;
-use crate::stopwatch::Stage;
+use crate::stopwatch::Lap;
 use crate::world::World;
 use gate::Judged;
 use refuse::Refused;
@@ -55,7 +57,7 @@ impl World {
         // 9: accept.
         let accepted = next.map(|next| self.accept(next));
         let stopwatch = &mut self.stepper.trial.stopwatch;
-        stopwatch.lap(Stage::Accept);
+        stopwatch.lap(Lap::Accept);
         stopwatch.stop();
         accepted?;
         Ok(self.last_step())
@@ -72,7 +74,7 @@ impl Stepper {
             let motion = underway.motion(solver);
             // 8: judge.
             let judged = motion.and_then(|motion| underway.judge(motion));
-            underway.trial.stopwatch.lap(Stage::Judge);
+            underway.trial.stopwatch.lap(Lap::Judge);
             underway.without_unfounded(judged, solver)
         })
     }

@@ -15,6 +15,7 @@ use stickslip_model::{Aims, BodyState, Given, MovingSurface, Scheme, Wrench};
 #[derive(Default)]
 pub(crate) struct Forces {
     wrench: Vec<Wrench>,
+    several: Vec<Wrench>,
 }
 
 impl Forces {
@@ -30,15 +31,9 @@ impl Forces {
         apply_explicit_springs(task, &mut self.wrench);
         let t = task.last.t + 0.5 * task.plan.h;
         apply_efforts(task, t, &mut self.wrench).map_err(|joint| task.effort_not_finite(joint))?;
-        for force in &task.setup.forces {
-            let w = (force.law)(t, &task.start()[force.body]);
-            if !(w.force.is_finite() && w.torque.is_finite()) {
-                return Err(task.not_finite("the force", force.body));
-            }
-            let sum = &mut self.wrench[force.body];
-            sum.force += w.force;
-            sum.torque += w.torque;
-        }
+        let (several, wrench) = (&mut self.several, &mut self.wrench);
+        (task.setup.add_forces(t, task.start(), several, wrench))
+            .map_err(|body| task.not_finite("the force", body))?;
         Ok(&self.wrench)
     }
 

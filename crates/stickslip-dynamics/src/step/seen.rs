@@ -1,79 +1,118 @@
-//! What restitution has to know of a step: which contacts still close, what presses them, and what the step has taken from the bodies.
+//! What restitution has to know of a step: which contacts still close, what presses them, the energy that each has taken, and how impulses
+//! move the bodies.
 
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
+use glam::{DMat3, DVec3};
 use stickslip_geometry::{Pose, Twist};
-use stickslip_model::restitution::{Seen, SeenBody, SeenContact};
-use stickslip_model::{Body, BodyState, ContactImpulse};
+use stickslip_model::restitution::{Mover, Seen, give, opening};
+use stickslip_model::{Contact, ContactImpulse};
 
 /// What the contacts of a step are to give back in later ones, if they do so at all.
-pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<Seen> {
+pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<Vec<Seen>> {
     if !step.plan.restitutes_later() || !step.setup.restitutions.any() {
         return None;
     }
     let touch = Touch::at(step, placed);
-    let contacts = motion.contacts.iter().map(|c| SeenContact {
+    let mut before = movers(step, placed);
+    let contacts = motion.contacts.iter();
+    give(&mut before, contacts.map(|c| (&c.contact, c.restituted)));
+    let taken = taken(step, &before, motion);
+    let contacts = motion.contacts.iter().zip(taken).map(|(c, taken)| Seen {
         pressed: touch.pressed(&c.contact),
         closes: touch.still_closes(&c.contact, &motion.bodies),
+        leaves: touch.opening(&c.contact, &motion.bodies) > step.settings.still(),
+        opens: opening(&before, &c.contact) > step.settings.still(),
         restitution: step.setup.restitutions.of(c.contact.bodies),
-        work: work(step, c),
+        taken,
     });
-    Some(Seen {
-        contacts: contacts.collect(),
-        bodies: bodies(step, placed, motion),
-    })
+    Some(contacts.collect())
 }
 
-fn bodies(step: &Predicted, placed: &[Pose], motion: &Motion) -> Vec<SeenBody> {
-    let model = step.model();
-    let each = model.bodies.iter().zip(&motion.bodies).enumerate();
-    let each = each.map(|(k, (body, after))| SeenBody {
-        lost: lost(body, &step.start()[k], &step.goal[k].twist, after),
-        inverse_mass: body.mass.map_or(0.0, |mass| 1.0 / mass.mass),
-        inverse_inertia: step.inverse[k],
-        position: placed[k].position,
-        linked: false,
+/// The bodies at the start of the step, prescribed ones as they move at its end.
+fn movers(step: &Predicted, placed: &[Pose]) -> Vec<Mover> {
+    let bodies = step.model().bodies.iter().zip(placed).enumerate();
+    let each = bodies.map(|(k, (body, pose))| match body.mass {
+        Some(mass) => Mover {
+            twist: step.start()[k].twist,
+            position: pose.position,
+            inverse_mass: 1.0 / mass.mass,
+            inverse_inertia: step.inverse[k],
+        },
+        None => Mover {
+            twist: step.goal[k].twist,
+            position: pose.position,
+            inverse_mass: 0.0,
+            inverse_inertia: DMat3::ZERO,
+        },
     });
-    let mut bodies: Vec<SeenBody> = each.collect();
-    for k in model.joined().flatten().flatten() {
-        bodies[k].linked = true;
+    each.collect()
+}
+
+/// r of each contact of the step, N s: what compressions that ended in the last one have left.
+pub(crate) fn given_back<'c>(
+    step: &Predicted,
+    contacts: impl Iterator<Item = &'c Contact> + Clone,
+    placed: &[Pose],
+    given: &mut Vec<f64>,
+) {
+    if step.restitution.is_idle() {
+        given.clear();
+        return given.extend(contacts.map(|_| 0.0));
     }
-    for [a, b] in motion.contacts.iter().map(|c| c.contact.bodies) {
-        if model.surfaces.iter().any(|s| [a, b].contains(&s.body)) {
-            (bodies[a].linked, bodies[b].linked) = (true, true);
+    let of = |pair| step.setup.restitutions.of(pair);
+    let movers = movers(step, placed);
+    step.restitution
+        .given(step.model(), contacts, &movers, of, given);
+}
+
+/// The energy that each contact has taken, J: −p·v̄ of what acts in it beside r, with v̄ the mean of its velocities at the start (`before`: r has
+/// acted) and at the end.
+///
+/// Over all contacts and with the work hF·v̄ of the applied forces F these are what the bodies have lost. Bodies in contact go by
+/// q ⊕ hν⁺, so that the forces do the work hF·ν⁺: the difference, ½ hF·(ν⁺ − ν), belongs to the contacts of the body, each as it pushes.
+fn taken(step: &Predicted, before: &[Mover], motion: &Motion) -> Vec<f64> {
+    let contacts = motion.contacts.iter();
+    let mut pushed = vec![0.0; before.len()];
+    for c in contacts.clone() {
+        for k in c.contact.bodies {
+            pushed[k] += own(c).length();
         }
     }
-    bodies
-}
-
-/// Work that a prescribed body has done at a contact at most, J: −p·v at its place, for p acts on the other one; its velocity is that of the end of the
-/// step, or less by as much as it has changed.
-fn work(step: &Predicted, c: &ContactImpulse) -> f64 {
-    let (model, p) = (step.model(), c.world_impulse());
-    let mut work = 0.0;
-    for (k, sign) in c.contact.bodies.into_iter().zip([-1.0, 1.0]) {
-        if !model.bodies[k].is_free() {
-            let at = |state: &BodyState| state.twist.at(c.contact.point - state.pose.position);
-            let (before, after) = (at(&step.start()[k]), at(&step.goal[k]));
-            work += p.length() * (after - before).length() - sign * p.dot(after);
+    let mut more = vec![0.0; before.len()];
+    for (k, old) in before.iter().enumerate() {
+        if step.model().bodies[k].is_free() && pushed[k] > 0.0 {
+            let (new, wrench) = (&motion.bodies[k].twist, &step.wrench[k]);
+            let work = wrench.force.dot(new.linear - old.twist.linear)
+                + wrench.torque.dot(new.angular - old.twist.angular);
+            more[k] = 0.5 * step.plan.h * work / pushed[k];
         }
     }
-    work
+    let mean = |k: usize| {
+        let (old, new) = (&before[k].twist, &motion.bodies[k].twist);
+        match step.model().bodies[k].is_free() {
+            true => Twist {
+                linear: 0.5 * (old.linear + new.linear),
+                angular: 0.5 * (old.angular + new.angular),
+            },
+            false => *old,
+        }
+    };
+    let of_one = |c: &ContactImpulse| {
+        let (p, moment) = (own(c), c.world_moment());
+        let mut taken = 0.0;
+        for (k, sign) in c.contact.bodies.into_iter().zip([1.0, -1.0]) {
+            let twist = mean(k);
+            let velocity = twist.at(c.contact.point - before[k].position);
+            taken += sign * (p.dot(velocity) + moment.dot(twist.angular)) + more[k] * p.length();
+        }
+        taken
+    };
+    contacts.map(of_one).collect()
 }
 
-/// T(ν) + M ν·Δ − T(ν⁺) with ν the velocity at the start and Δ = ν_free − ν what the applied forces change, J: the first two are T(ν_free) − T(Δ).
-/// What rests and stays at rest has lost nothing.
-fn lost(body: &Body, start: &BodyState, free: &Twist, after: &BodyState) -> f64 {
-    let Some(mass) = body.mass else { return 0.0 };
-    let inertia = start.pose.turned(&mass.inertia);
-    let kinetic = |twist: &Twist| {
-        let (v, w) = (twist.linear, twist.angular);
-        0.5 * (mass.mass * v.length_squared() + w.dot(inertia * w))
-    };
-    let change = Twist {
-        linear: free.linear - start.twist.linear,
-        angular: free.angular - start.twist.angular,
-    };
-    kinetic(free) - kinetic(&change) - kinetic(&after.twist)
+/// The impulse of a contact without what it gives back, N s.
+fn own(c: &ContactImpulse) -> DVec3 {
+    c.world_impulse() - c.contact.normal * c.restituted
 }

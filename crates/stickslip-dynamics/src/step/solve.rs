@@ -25,7 +25,7 @@ const OF_ROUNDING: f64 = 0.25;
 /// beyond that the solver has failed.
 const SHOWN_TO_JUDGE: f64 = 10.0;
 
-/// Impulses of open contacts that change a velocity by less than this part of what is aimed at are rounding.
+/// Impulses of open contacts that change a velocity by less than this part of what counts as still are rounding.
 const NEGLIGIBLE: f64 = 1e-3;
 
 /// Most times that coefficients are set by their curves in one problem.
@@ -90,7 +90,7 @@ impl Assembly {
             for (k, contact) in question.contacts.list.iter().enumerate() {
                 let friction = contact.friction;
                 if friction.slide < friction.stick
-                    && self.slides(k, question.step.settings.aim())
+                    && self.slides(k, question.step.settings.still())
                     && self.set_mu(k, friction.slide)
                 {
                     changed.push(k);
@@ -124,7 +124,7 @@ impl Assembly {
             let slipping = contacts.list.iter().enumerate();
             let wanted = slipping.map(|(k, contact)| {
                 let curve = curves.of(contact.bodies)?;
-                Some(self.by_curve(k, curve, step.settings.aim()))
+                Some(self.by_curve(k, curve, step.settings.still()))
             });
             let wanted: Vec<Option<f64>> = wanted.collect();
             let agreed = CURVES_AGREE * question.tolerance;
@@ -278,7 +278,7 @@ impl Assembly {
     /// An open contact carries nothing: what rounding left there is dropped, so that a body without load flies.
     fn clear_open(&mut self, step: &Predicted, contacts: &Contacts) {
         let (problem, nu) = (&self.problem, &mut self.nu);
-        let negligible = NEGLIGIBLE * step.settings.aim();
+        let negligible = NEGLIGIBLE * step.settings.still();
         let blocks = problem.contacts.iter().take(contacts.list.len());
         for (block, p) in blocks.zip(&mut self.impulses) {
             if *p == DVec3::ZERO || p.length() * least_w_bar(problem, block) > negligible {

@@ -9,7 +9,7 @@ use crate::step::predict::{Forces, Predicted, Predictor};
 use crate::step::refuse::{Failure, Refused, Tried};
 use crate::step::task::{Plan, Task};
 use crate::step::trial::Trial;
-use crate::stopwatch::Stage;
+use crate::stopwatch::Lap;
 use stickslip_model::{Mode, StepRecord};
 use stickslip_solvers::problem::ContactProblem;
 use stickslip_solvers::solver::ContactSolver;
@@ -23,7 +23,7 @@ pub(crate) struct Stepper {
     predictor: Predictor,
     pub(crate) contacts: Contacts,
     pub(crate) trial: Trial,
-    /// The chosen one first, then those tried when its answer is not certified.
+    /// The chosen one first, then `auto` if that is another.
     pub(crate) solvers: Vec<Box<dyn ContactSolver>>,
     gate: Gate,
     /// The step that was begun last.
@@ -74,10 +74,10 @@ impl Stepper {
         let wrench = self.forces.apply(task)?;
         // 2: predicted paths.
         let step = self.predictor.predict(task, wrench)?;
-        self.trial.stopwatch.lap(Stage::Predict);
+        self.trial.stopwatch.lap(Lap::Predict);
         // 3: contacts that may close on them.
         self.contacts.find(&step);
-        self.trial.stopwatch.lap(Stage::Contacts);
+        self.trial.stopwatch.lap(Lap::Contacts);
         Ok(self.underway(task))
     }
 
@@ -210,7 +210,7 @@ impl Underway<'_> {
             self.contacts.strike(&self.step, &refusal.unfounded);
             let motion = self.motion(solver);
             judged = motion.and_then(|motion| self.judge(motion));
-            self.trial.stopwatch.lap(Stage::Judge);
+            self.trial.stopwatch.lap(Lap::Judge);
             if let Err(Failure::Gate(refusal)) = &mut judged {
                 refusal.approximate = refusal.approximate.take().or(approximate);
             }

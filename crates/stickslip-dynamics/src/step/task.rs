@@ -99,7 +99,7 @@ impl<'a> Task<'a> {
     pub(crate) const fn purpose(&self) -> Purpose<'static> {
         match self.wish {
             Wish::Certified => Purpose::Answer,
-            Wish::Easily => Purpose::Weary(self.acceptable()),
+            Wish::Easily => Purpose::Easily(self.acceptable()),
             Wish::LastResort => Purpose::LastResort,
         }
     }

@@ -1,26 +1,30 @@
 //! Lines 4 to 7: one solver's motion, and the loops that lead to it.
 //!
-//! Each loop is a function of its own; the outer ones come first.
+//! Each loop of a step is a function of its own, this file's and those around it; the outer ones come first.
 //!
-//! ```text
-//!   look_again        contacts that the motion meets and that have no row     at most SECOND_LOOKS
-//!     keep_limits     limits that it breaks and that have no row              at most LIMIT_ROUNDS
-//!       close_joints  rows of joints set anew about it                        at most joints::rounds::MOST_ROUNDS
-//!         Assembly::solve  contacts that slide get kinetic friction           at most once each
-//! ```
-//!
-//! The implicit method has one loop more around `keep_limits` (`methods/implicit.rs`).
+//! | loop | what it repeats | how often at most |
+//! |---|---|---|
+//! | `Underway::by_any_solver` (`stepper.rs`) | lines 4 to 8 with `auto`, where another solver's answer did not pass | 2 |
+//! | `Underway::without_unfounded` (`stepper.rs`) | lines 4 to 8 without rows that the judge does not find in the shapes | `STRIKES` times more |
+//! | `Underway::motion` (`stepper.rs`) | lines 4 to 7 without what is held only because it was in the last step, where no answer is found | once more |
+//! | [`Trial::motion`] | the same with joints along the gradients of the middle of the step, where they pull too hard | once more |
+//! | `implicit::iterate` | only of that method, around `keep_limits`: the step at the motion that it led to | `ITERATIONS` |
+//! | [`Trial::look_again`] | lines 4 to 6 with contacts that the motion meets and that had no row | [`SECOND_LOOKS`] |
+//! | [`Trial::keep_limits`] | the same with limits that it breaks and that had no row | [`LIMIT_ROUNDS`] |
+//! | `Trial::close_joints` | lines 5 and 6 with the rows of joints set anew about it | `joints::rounds::MOST_ROUNDS` |
+//! | `Assembly::settle_curves` (`solve.rs`) | line 5 with coefficients by their curves at the slip found | `MOST_CURVE_ROUNDS` |
+//! | `Assembly::settle_friction` (`solve.rs`) | the same with kinetic friction at contacts found sliding | once for each contact |
 
-use crate::methods::implicit;
 use crate::step::assemble::Assembly;
 use crate::step::find::Contacts;
+use crate::step::implicit;
 use crate::step::integrate::Motion;
 use crate::step::joints::Joints;
 use crate::step::joints::rounds::{Closed, Rounds};
 use crate::step::predict::Predicted;
 use crate::step::refuse::Failure;
 use crate::step::task::Wish;
-use crate::stopwatch::{Stage, Stopwatch};
+use crate::stopwatch::{Lap, Stopwatch};
 use stickslip_model::islands::Islands;
 use stickslip_model::{BodyState, Scheme};
 use stickslip_solvers::solver::{ContactSolver, Purpose, Solved};
@@ -142,7 +146,7 @@ impl Trial {
             let draft = drafts && !answered;
             let (motion, off) = (&self.motion.bodies, |body| self.assembly.off(body));
             let complete = !looks || contacts.add_missed(step, motion, (look, draft), off) == 0; // 7
-            self.stopwatch.lap(Stage::SecondLook);
+            self.stopwatch.lap(Lap::SecondLook);
             if complete && !draft {
                 break;
             }
@@ -177,7 +181,7 @@ impl Trial {
             let earlier = self.solved.then_some(&*self.motion.contacts);
             self.assembly.pose(step, contacts, earlier, iterate); // 4
             self.joints.assemble(step, &mut self.assembly, iterate)?;
-            self.stopwatch.lap(Stage::Assemble);
+            self.stopwatch.lap(Lap::Assemble);
             let again = self.solved && iterate.is_none();
             let (found, closed) = self.close_joints(step, contacts, again, solver)?;
             iterations += found.iterations;
@@ -186,7 +190,7 @@ impl Trial {
                 break;
             }
         }
-        self.stopwatch.lap(Stage::Integrate);
+        self.stopwatch.lap(Lap::Integrate);
         solved.iterations = iterations;
         Ok(solved)
     }
@@ -213,7 +217,7 @@ impl Trial {
             let mut solved = solved.map_err(|failure| rounds.blame(failure, step))?;
             iterations += solved.iterations;
             rounds.put_back(assembly);
-            self.stopwatch.lap(Stage::Solve);
+            self.stopwatch.lap(Lap::Solve);
             motion.integrate(step, assembly, contacts, &mut self.islands)?; // 6
             self.solved = true;
             let closed = (self.joints).close(step, assembly, motion, rounds)?;

@@ -5,6 +5,7 @@
 
 use crate::step::assemble::Assembly;
 use glam::DVec3;
+use stickslip_model::partition::Partition;
 use stickslip_solvers::problem::{ContactProblem, Twist};
 
 /// The answer to a problem, and the islands of it that keep theirs.
@@ -21,16 +22,17 @@ impl Untouched {
     /// Those in which none of these blocks is, with the answer at hand.
     pub(super) fn but_for(changed: &[usize], assembly: &Assembly) -> Self {
         let problem = &assembly.problem;
-        let mut islands = Roots::of(problem);
+        let mut islands = Partition::default();
+        join_by_rows(problem, &mut islands);
         let mut touched = vec![false; problem.nu_free.len()];
         for &k in changed {
             for arm in problem.contacts[k].arms.iter().flatten() {
-                let root = islands.root(arm.body);
+                let root = islands.first(arm.body);
                 touched[root] = true;
             }
         }
         let slots: Vec<bool> = (0..touched.len())
-            .map(|slot| !touched[islands.root(slot)])
+            .map(|slot| !touched[islands.first(slot)])
             .collect();
         let kept = |arm: Option<usize>| arm.is_some_and(|body| slots[body]);
         let blocks = problem.contacts.iter();
@@ -61,29 +63,15 @@ impl Untouched {
     }
 }
 
-/// Bodies that rows join.
-struct Roots(Vec<usize>);
-
-impl Roots {
-    fn of(problem: &ContactProblem) -> Self {
-        let mut roots = Self((0..problem.nu_free.len()).collect());
-        for block in &problem.contacts {
-            let mut arms = block.arms.iter().flatten();
-            if let Some(first) = arms.next() {
-                for arm in arms {
-                    let (a, b) = (roots.root(first.body), roots.root(arm.body));
-                    roots.0[a.max(b)] = a.min(b);
-                }
+/// Partition the bodies of a problem that its rows join.
+pub(super) fn join_by_rows(problem: &ContactProblem, bodies: &mut Partition) {
+    bodies.separate(problem.nu_free.len());
+    for block in &problem.contacts {
+        let mut arms = block.arms.iter().flatten();
+        if let Some(first) = arms.next() {
+            for arm in arms {
+                bodies.join(first.body, arm.body);
             }
         }
-        roots
-    }
-
-    fn root(&mut self, mut k: usize) -> usize {
-        while self.0[k] != k {
-            self.0[k] = self.0[self.0[k]];
-            k = self.0[k];
-        }
-        k
     }
 }

@@ -282,7 +282,7 @@ impl LawEntry {
             Self::Unilateral => Law::Unilateral,
             Self::Cone { mu } => Law::Cone { mu },
             Self::Pyramid { mu, directions } => Law::Pyramid { mu, directions },
-            Self::Bounded { lo, hi } => Law::Box {
+            Self::Bounded { lo, hi } => Law::Bounded {
                 lo: bounds(lo, f64::NEG_INFINITY),
                 hi: bounds(hi, f64::INFINITY),
             },
@@ -298,7 +298,7 @@ impl LawEntry {
             Law::Unilateral => Self::Unilateral,
             Law::Cone { mu } => Self::Cone { mu },
             Law::Pyramid { mu, directions } => Self::Pyramid { mu, directions },
-            Law::Box { lo, hi } => Self::Bounded {
+            Law::Bounded { lo, hi } => Self::Bounded {
                 lo: bounds(lo),
                 hi: bounds(hi),
             },

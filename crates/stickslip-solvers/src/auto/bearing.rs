@@ -11,7 +11,6 @@
 
 use crate::auto::Auto;
 use crate::auto::chain::{Chain, Verdict};
-use crate::auto::plans::OTHERWISE;
 use crate::auto::steps::Asked;
 use crate::engines::conjugate::ConjugateSettings;
 use crate::limit;
@@ -57,10 +56,6 @@ impl Chain<'_> {
         let Posed::Step(step) = self.problem else {
             return Verdict::Next;
         };
-        // What rests or goes on as it did bears where it did.
-        if self.from_guess <= OTHERWISE {
-            return Verdict::Next;
-        }
         let mut open = p.to_vec();
         if self.from_guess > TELLING {
             let engine = &mut self.kit.conjugate;
@@ -132,9 +127,9 @@ impl Chain<'_> {
     /// What the answer to a part is for; residuals of rounds are given by places in the whole.
     const fn purpose_of_part(&self) -> Purpose<'static> {
         match self.purpose {
-            Purpose::Draft(aim) => Purpose::Draft(aim),
-            Purpose::Sketch(aim) => Purpose::Sketch(aim),
-            Purpose::Weary(aim) => Purpose::Weary(aim),
+            Purpose::Draft(enough) => Purpose::Draft(enough),
+            Purpose::Sketch(enough) => Purpose::Sketch(enough),
+            Purpose::Easily(enough) => Purpose::Easily(enough),
             Purpose::LastResort => Purpose::LastResort,
             Purpose::Answer | Purpose::Round(_) => Purpose::Answer,
         }
@@ -179,7 +174,7 @@ impl Auto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::chain::Kit;
+    use crate::auto::kit::Kit;
     use crate::auto::mend::tests::row_of_blocks;
     use crate::coupling::SystemMemory;
     use crate::problem::residual;

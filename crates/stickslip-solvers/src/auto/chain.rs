@@ -1,69 +1,20 @@
-//! The search for the answer of one island: the driver that walks a table of stages, and what they share.
+//! The search for the answer of one island: the driver that walks a table of stages.
 
-use crate::auto::bearing::Bearing;
-use crate::auto::mend::Mender;
+use crate::auto::best::{Aside, Best};
+use crate::auto::kit::Kit;
 use crate::auto::plans::{
-    AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, FEW, LARGE, OTHERWISE, SKETCHED, STRUCK, Stage, Table,
-    WEARY,
+    AIM_OF_FEW, BY_PATCHES, Begin, DRAFT, EASILY, FEW, GOES_OTHERWISE, LARGE, OTHERWISE, SKETCHED,
+    STRUCK, Stage, Table,
 };
-use crate::auto::profile::{Form, Profile};
+use crate::auto::profile::{Form, Need, Profile, Standing};
 use crate::auto::steps::Asked;
-use crate::coupling::{Coupled, System, SystemMemory};
-use crate::engines::compliant::Compliant;
-use crate::engines::conjugate::Conjugate;
-use crate::engines::homotopy::Homotopy;
-use crate::engines::interior_point::InteriorPoint;
-use crate::engines::newton::{Newton, NewtonSettings};
-use crate::engines::nsgs::Nsgs;
-use crate::engines::proximal::Proximal;
-use crate::engines::soft::SoftNewton;
-use crate::lcp::pyramid::LemkeContact;
+use crate::coupling::{System, SystemMemory};
+use crate::engines::newton::NewtonSettings;
 use crate::limit;
 use crate::problem::Posed;
-use crate::problem::Twist;
-use crate::problem::residual::{self, GlobalResidual};
-use crate::solver::{Effort, Purpose, SolveError, Solved};
-use crate::trace::{Ran, Trace};
+use crate::solver::{Effort, Purpose, SolveError};
+use crate::trace::Ran;
 use glam::DVec3;
-
-/// What the stages work with, kept from problem to problem: memory, and no settings.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Kit {
-    pub(super) newton: Newton,
-    pub(super) nsgs: Nsgs,
-    pub(super) conjugate: Conjugate,
-    pub(super) interior_point: InteriorPoint,
-    pub(super) homotopy: Homotopy,
-    pub(super) compliant: Compliant,
-    pub(super) proximal: Proximal,
-    pub(super) soft: SoftNewton,
-    pub(super) lemke: LemkeContact,
-    /// Made when it is first needed: it solves by an `auto` of its own.
-    pub(super) mender: Option<Mender>,
-    pub(super) bearing: Option<Bearing>,
-    /// System of the cones inside pyramids.
-    pub(super) cones: SystemMemory,
-    pub(super) u: Vec<DVec3>,
-    pub(super) nu: Vec<Twist>,
-    /// Impulses that the stages hand on, the best when the table was begun, where the last stage began, and where the last
-    /// sweeps ended.
-    p: Vec<DVec3>,
-    opening: Vec<DVec3>,
-    began: Vec<DVec3>,
-    pub(super) swept: Vec<DVec3>,
-    pub(super) trace: Trace,
-    /// Names of stages that are left out: `stage`, or `table/stage`.
-    pub(super) without: Vec<String>,
-}
-
-impl Kit {
-    pub(super) fn leaves_out(&self, table: &str, stage: &str) -> bool {
-        self.without.iter().any(|name| {
-            let (of, name) = name.split_once('/').unwrap_or((table, name));
-            of == table && name == stage
-        })
-    }
-}
 
 /// Which stages are gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,29 +40,6 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Best impulses so far.
-#[derive(Clone, Debug)]
-pub(super) struct Best {
-    pub(super) impulses: Vec<DVec3>,
-    pub(super) residual: f64,
-    pub(super) iterations: usize,
-    /// The engine that gave them, and the stage.
-    pub(super) solver: &'static str,
-    stage: &'static str,
-}
-
-impl Best {
-    pub(super) fn start(p: &[DVec3]) -> Self {
-        Self {
-            impulses: p.to_vec(),
-            residual: f64::INFINITY,
-            iterations: 0,
-            solver: "newton",
-            stage: "none",
-        }
-    }
-}
-
 /// A search on one problem.
 pub(super) struct Chain<'a> {
     pub(super) problem: Posed<'a>,
@@ -132,27 +60,16 @@ pub(super) struct Chain<'a> {
     /// Residual of the last impulses, m/s; zero where they were not looked at.
     pub(super) from_guess: f64,
     /// Spent so far.
-    factorisations: usize,
+    pub(super) factorisations: usize,
     /// The tolerance of the methods, m/s.
     pub(super) inner: f64,
     /// Relative regularisation of D in every Newton of the table at hand.
     pub(super) regularisation: f64,
     /// The stage at work, what it has taken so far, and its least residual.
-    stage: &'static str,
-    effort: Effort,
-    reached: f64,
+    pub(super) stage: &'static str,
+    pub(super) effort: Effort,
+    pub(super) reached: f64,
 }
-
-/// See [`Chain::aside`].
-pub(super) struct Aside {
-    pub(super) best: Best,
-    /// Does it meet the tolerance?
-    pub(super) solved: bool,
-}
-
-/// A residual of so many roundings of w̄|p| is that of the impulses: no method gets below. (Chosen without measurement; of
-/// 100,000 random problems with masses over twelve decades some 120 need it.)
-const ROUNDINGS: f64 = 16.0;
 
 impl<'a> Chain<'a> {
     /// The search from the impulses `start`: those of `guess`, or zero where it is empty.
@@ -239,31 +156,43 @@ impl<'a> Chain<'a> {
     /// Will less than the caller's own tolerance do, and has so much been spent that this is not to be had without much work?
     fn is_hard(&self) -> bool {
         let spent = match self.purpose {
-            Purpose::Weary(_) => WEARY,
+            Purpose::Easily(_) => EASILY,
             _ => DRAFT,
         };
         let less_will_do = self.enough > self.asked_for && self.profile.contacts > FEW;
         less_will_do && (self.factorisations >= spent || self.is_struck())
     }
 
+    /// Do these conditions hold where the search stands?
+    fn holds(&self, needs: &[Need]) -> bool {
+        let now = Standing {
+            sketch: self.is_sketch(),
+            pressed: matches!(self.purpose, Purpose::Easily(_) | Purpose::LastResort),
+            guess: self.from_guess,
+            best: self.best.residual,
+            known: self.answer_is_known(),
+        };
+        needs.iter().all(|need| need.holds(&self.profile, &now))
+    }
+
     /// Has the run no patience left, and do the last impulses not lead on?
-    pub(super) fn is_struck(&self) -> bool {
-        let hard = matches!(self.purpose, Purpose::Weary(_) | Purpose::LastResort);
-        hard && self.profile.contacts > LARGE && self.from_guess > STRUCK
+    fn is_struck(&self) -> bool {
+        self.holds(STRUCK)
     }
 
     /// Are there so many contacts, and do the last impulses miss by so much, that Newton does not arrive from there?
     pub(super) fn goes_otherwise(&self) -> bool {
-        self.profile.contacts > LARGE && self.from_guess > OTHERWISE
+        self.holds(GOES_OTHERWISE)
     }
 
     /// Is a motion wanted that only shows which contacts are missing, and has that been hard?
-    pub(super) fn is_hard_draft(&self) -> bool {
-        self.is_draft() && self.is_hard()
+    pub(super) fn is_hard_sketch(&self) -> bool {
+        self.is_sketch() && self.is_hard()
     }
 
-    /// Will a sketch do? Where one is asked for, and for the first draft of many contacts in motion that touch at several places. (A draft of 1e-3 m/s took
-    /// half as long as the answer.) What goes on as it did is answered at once, and what begins asks first whether it can rest.
+    /// Is the table of sketches walked first? Where a sketch is asked for, and for the first draft of many contacts in motion that touch at several
+    /// places. (A draft of 1e-3 m/s took half as long as the answer.) What goes on as it did is answered at once, and what begins asks first whether
+    /// it can rest. Such a draft is only swept: the stages that need a sketch are for those that were asked for. (No figure.)
     pub(super) fn may_sketch(&mut self) -> bool {
         match self.purpose {
             Purpose::Sketch(_) => true,
@@ -278,8 +207,8 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Is a motion wanted that only shows which contacts are missing? (A draft is mended as an answer is.)
-    pub(super) fn is_draft(&self) -> bool {
+    /// Is a sketch wanted, a motion that only shows which contacts are missing? (A draft is mended as an answer is.)
+    pub(super) fn is_sketch(&self) -> bool {
         self.enough > self.asked_for && matches!(self.purpose, Purpose::Sketch(_))
     }
 
@@ -304,7 +233,7 @@ impl<'a> Chain<'a> {
     /// Is this stage one for the problem at hand, and wanted?
     fn takes(&self, table: &Table, stage: &Stage) -> bool {
         (stage.rule || self.scope == Scope::All)
-            && stage.when.iter().all(|need| need.holds(&self.profile))
+            && self.holds(stage.when)
             && !self.kit.leaves_out(table.name, stage.name)
     }
 
@@ -345,105 +274,4 @@ impl<'a> Chain<'a> {
         });
         verdict
     }
-
-    /// Counts what was taken without an offer.
-    pub(super) fn charge(&mut self, effort: Effort) {
-        self.effort += effort;
-        self.factorisations += effort.factorisations;
-        self.best.iterations += effort.iterations;
-    }
-
-    /// Judges `p`; true when the tolerance is met.
-    pub(super) fn judge(&mut self, p: &[DVec3], effort: Effort, solver: &'static str) -> bool {
-        self.charge(effort);
-        let r = self.residual(p);
-        self.reached = self.reached.min(r);
-        if r < self.best.residual {
-            self.best.impulses.clear();
-            self.best.impulses.extend_from_slice(p);
-            self.best.residual = r;
-            self.best.solver = solver;
-            self.best.stage = self.stage;
-        }
-        self.best.residual <= self.allowed()
-    }
-
-    /// The residual the caller judges by.
-    pub(super) fn residual(&mut self, p: &[DVec3]) -> f64 {
-        match self.problem {
-            Posed::Step(step) => residual::of_step(step, p, &mut self.kit.nu).0,
-            Posed::Local(local) => {
-                let r = GlobalResidual::new(local, p).against(self.tolerance);
-                if r.is_finite() { r } else { f64::INFINITY }
-            }
-        }
-    }
-
-    fn allowed(&self) -> f64 {
-        self.tolerance.max(self.rounding())
-    }
-
-    /// What the rounding of the best impulses leaves of a step's residual, m/s: no method gets below. Velocities
-    /// can (see [`crate::engines::velocity`]), so the caller may still make something of it.
-    fn rounding(&self) -> f64 {
-        if self.profile.form == Form::Stored {
-            return 0.0;
-        }
-        rounding(largest_scaled(&self.system, &self.best.impulses))
-    }
-
-    /// Takes up what was set aside, if it is an answer or better than what came after it; true where it is an answer. (Of a
-    /// failure that is left the iterations are not counted.)
-    pub(super) fn take_up(&mut self) -> bool {
-        let Some(aside) = self.aside.take() else {
-            return false;
-        };
-        if aside.solved || aside.best.residual < self.best.residual {
-            let iterations = self.best.iterations;
-            self.best = aside.best;
-            self.best.iterations += iterations;
-        }
-        aside.solved
-    }
-
-    /// The best answer, accepted at the tolerance or at the rounding of its impulses.
-    pub(super) fn report(mut self) -> Result<Solved, SolveError> {
-        if self.best.residual <= self.allowed() {
-            // Found while something was set aside, which took its iterations too.
-            let aside = self.aside.take();
-            self.best.iterations += aside.map_or(0, |aside| aside.best.iterations);
-        } else {
-            self.take_up();
-        }
-        let (allowed, tolerance) = (self.allowed().max(self.enough), self.asked_for);
-        let best = self.best;
-        if best.residual <= allowed {
-            return Ok(Solved {
-                impulses: best.impulses,
-                iterations: best.iterations,
-                solver: best.solver,
-                stage: best.stage,
-                residual: best.residual,
-            });
-        }
-        Err(SolveError::NotConverged {
-            solver: "auto",
-            residual: best.residual,
-            tolerance,
-            iterations: best.iterations,
-            best: best.impulses,
-        })
-    }
-}
-
-/// What the rounding of impulses with a largest w̄|p| of `scaled` leaves of a residual, m/s.
-pub(super) fn rounding(scaled: f64) -> f64 {
-    ROUNDINGS * f64::EPSILON * scaled
-}
-
-/// Largest w̄|p| of a contact, m/s.
-pub(super) fn largest_scaled(system: &System, p: &[DVec3]) -> f64 {
-    let sizes = p.iter().enumerate();
-    let sizes = sizes.map(|(i, p)| system.w_bar(i) * p.length());
-    sizes.fold(0.0, f64::max)
 }

@@ -1,6 +1,8 @@
 //! The last stages: another scale of impulses, pyramids, and other problems on the way to the true one.
 
-use crate::auto::chain::{Chain, Kit, Verdict, largest_scaled};
+use crate::auto::best::largest_scaled;
+use crate::auto::chain::{Chain, Verdict};
+use crate::auto::kit::Kit;
 use crate::auto::plans::{CHANGES, NEAR};
 use crate::coupling::{System, SystemMemory};
 use crate::engines::homotopy::HomotopySettings;

@@ -32,13 +32,13 @@ const STRICTER: f64 = 4.0;
 /// Contacts of a region at most: what is larger is as hard as the whole, as a rule.
 const LARGEST: usize = 80;
 /// Work on a region, in factorisations of the whole.
-const WORK: usize = 10;
+const REGION_WORK: usize = 10;
 /// Part of the tolerance to which a region is solved, for the whole is to meet it.
 const INNER: f64 = 0.3;
 
 /// A guess is mended where the contacts of bodies with one that fails are at most one in so many. (It is that of the look before, as a rule. Of 300
 /// boxes in a bin 49 such solves took 49 ms each; compliant paths about the guess took four times as much.)
-const FEW: usize = 3;
+const TOUCHED: usize = 3;
 
 /// What mending works with, kept from problem to problem.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +89,7 @@ impl Chain<'_> {
         let regions = self.failing(step, p, self.tolerance, 0, &mut mender.islands);
         self.kit.mender = Some(mender);
         let touched: usize = regions.iter().map(Vec::len).sum();
-        (touched * FEW <= p.len() && self.mend(p)).into()
+        (touched * TOUCHED <= p.len() && self.mend(p)).into()
     }
 
     /// Solves each of these regions from nothing, unless it is too large; how many were solved.
@@ -135,7 +135,7 @@ impl Chain<'_> {
         step.velocity_into(&mender.outside, &mut self.kit.nu);
         mender.part.begin(step);
         mender.part.take_from(step, &self.kit.nu, p, region);
-        let work = WORK * step.contacts.len();
+        let work = REGION_WORK * step.contacts.len();
         let found = mender
             .auto
             .solve_within(work, &mender.part.problem, INNER * self.tolerance);
@@ -217,7 +217,7 @@ fn around(step: &ContactProblem, contacts: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::auto::chain::Kit;
+    use crate::auto::kit::Kit;
     use crate::auto::steps::Asked;
     use crate::coupling::SystemMemory;
     use crate::problem::{Action, Arm, ContactBlock, InverseMass, Law, Twist};

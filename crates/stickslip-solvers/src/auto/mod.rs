@@ -2,13 +2,15 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`profile`] | what is known of an island before anything is tried |
+//! | [`profile`] | what is known of an island before anything is tried, where a search stands, and the conditions on both |
 //! | [`plans`] | the tables of stages: when each is tried, from where, why, and every number that chooses |
 //! | `stages`, `rest`, `rays`, `last` | one function a stage |
 //! | `swept` | many contacts in motion: sweeps, mended where they stall |
 //! | `bearing` | the contacts that bear something, without the others |
 //! | `mend` | impulses that fail at a few contacts of many, mended there |
-//! | `chain` | the driver that walks a table, the best so far, the judgement of each stage |
+//! | `chain` | the driver that walks a table |
+//! | `best` | the judgement of each stage, the best so far, what is reported in the end |
+//! | `kit` | memory of the stages |
 //! | `answered` | islands that the last call has answered already |
 //! | `round` | islands that differ from those of the last call by their right-hand sides |
 //! | `soft` | islands with contacts that bear moments |
@@ -31,7 +33,9 @@
 
 mod answered;
 mod bearing;
+mod best;
 mod chain;
+mod kit;
 mod last;
 mod mend;
 pub mod plans;
@@ -47,7 +51,7 @@ mod stored;
 mod swept;
 
 use crate::auto::answered::Answers;
-use crate::auto::chain::Kit;
+use crate::auto::kit::Kit;
 use crate::auto::plans::PATIENT;
 use crate::auto::steps::{Asked, IslandMemory};
 use crate::coupling::SystemMemory;
@@ -73,7 +77,7 @@ pub struct Auto {
     /// One for each island of a step.
     parts: Vec<IslandMemory>,
     answers: Answers,
-    /// Contacts factored since the step began.
+    /// Contacts factored since the step began, as [`ContactSolver::work`] counts them.
     work: u64,
 }
 
@@ -156,10 +160,10 @@ impl ContactSolver for Auto {
     ) -> Result<Solved, SolveError> {
         self.kit.trace.begin();
         let asked = Asked {
-            enough: purpose.aim(tolerance),
+            enough: purpose.enough(tolerance),
             purpose,
             budgets: match purpose {
-                Purpose::Weary(_) | Purpose::LastResort => {
+                Purpose::Easily(_) | Purpose::LastResort => {
                     self.budgets.map(|budgets| budgets * PATIENT)
                 }
                 _ => self.budgets,

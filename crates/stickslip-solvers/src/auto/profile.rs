@@ -1,4 +1,5 @@
-//! What is known of an island before anything is tried: every choice of `auto` is a function of it.
+//! What is known of an island before anything is tried, and where the search for its answer stands: which stages of `auto` are tried is a
+//! function of the two, but for what a stage finds out by itself ([`Need::Finds`]).
 
 use crate::coupling::{Coupled, System};
 use crate::problem::Posed;
@@ -27,6 +28,23 @@ pub struct Profile {
     pub w_heavy: f64,
     /// Largest coefficient of friction.
     pub steepest: f64,
+    /// Largest velocity of a contact without impulses, m/s.
+    pub speed: f64,
+}
+
+/// Where the search for an answer stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Will a sketch do, a motion that only shows which contacts are missing?
+    pub sketch: bool,
+    /// Is the step wanted of a run without patience, or at last resort?
+    pub pressed: bool,
+    /// Residual of the guess, m/s; zero where it was not looked at.
+    pub guess: f64,
+    /// Least residual so far, m/s; infinite before any.
+    pub best: f64,
+    /// Is an answer set aside, because it moves and there may be rest?
+    pub known: bool,
 }
 
 /// What there is to start from.
@@ -75,18 +93,25 @@ impl Profile {
             w_light = w_light.max(w_bar);
             w_least = positive_min(w_least, w_bar);
         }
-        let (form, w_heavy) = match problem {
+        let fastest = |most: f64, u: DVec3| most.max(u.length());
+        let (form, w_heavy, speed) = match problem {
             Posed::Step(step) => {
                 let masses = step.inverse_mass.iter().map(|m| m.mass);
-                (Form::Step, masses.fold(f64::INFINITY, positive_min))
+                let free = step.contacts.iter().map(|c| c.velocity(&step.nu_free));
+                let w_heavy = masses.fold(f64::INFINITY, positive_min);
+                (Form::Step, w_heavy, free.fold(0.0, fastest))
             }
-            Posed::Local(_) => (Form::Stored, w_least),
+            Posed::Local(local) => {
+                let speed = local.q.iter().copied().fold(0.0, fastest);
+                (Form::Stored, w_least, speed)
+            }
         };
         Self {
             contacts,
             smooth,
             polyhedral,
             steepest,
+            speed,
             w_light,
             w_heavy,
             lone: match system {
@@ -128,7 +153,7 @@ fn slides(u: &[DVec3]) -> bool {
     u.iter().any(|u| along(u) > SLIDES * across)
 }
 
-/// One condition on a profile.
+/// One condition on a profile, or on where the search stands.
 #[derive(Clone, Copy, Debug)]
 pub enum Need {
     /// At most so many contacts.
@@ -151,6 +176,20 @@ pub enum Need {
     ScalesApart(f64),
     /// A coefficient of friction is larger than that.
     Steeper(f64),
+    /// A sketch will do.
+    Sketch,
+    /// The step is wanted of a run without patience, or at last resort.
+    Pressed,
+    /// The guess misses by more than that, m/s.
+    GuessBeyond(f64),
+    /// The best so far misses by no more than that, m/s.
+    BestWithin(f64),
+    /// The best so far misses by more than this part of the largest velocity without impulses.
+    BestFar(f64),
+    /// An answer is known that moves.
+    Known,
+    /// What the stage finds out by itself, in words: it always holds here.
+    Finds(&'static str),
     /// One of these.
     Any(&'static [Need]),
     /// Not all of these.
@@ -160,7 +199,7 @@ pub enum Need {
 impl Need {
     /// Does it hold?
     #[must_use]
-    pub fn holds(&self, of: &Profile) -> bool {
+    pub fn holds(&self, of: &Profile, now: &Standing) -> bool {
         match *self {
             Self::UpTo(n) => of.contacts <= n,
             Self::MoreThan(n) => of.contacts > n,
@@ -172,8 +211,15 @@ impl Need {
             Self::Lone => of.lone,
             Self::ScalesApart(factor) => of.w_light > factor * of.w_heavy,
             Self::Steeper(mu) => of.steepest > mu,
-            Self::Any(needs) => needs.iter().any(|need| need.holds(of)),
-            Self::Not(needs) => !needs.iter().all(|need| need.holds(of)),
+            Self::Sketch => now.sketch,
+            Self::Pressed => now.pressed,
+            Self::GuessBeyond(residual) => now.guess > residual,
+            Self::BestWithin(residual) => now.best <= residual,
+            Self::BestFar(part) => now.best > part * of.speed,
+            Self::Known => now.known,
+            Self::Finds(_) => true,
+            Self::Any(needs) => needs.iter().any(|need| need.holds(of, now)),
+            Self::Not(needs) => !needs.iter().all(|need| need.holds(of, now)),
         }
     }
 }
@@ -196,6 +242,17 @@ impl core::fmt::Display for Need {
             Self::Lone => write!(f, "pairs touch once"),
             Self::ScalesApart(factor) => write!(f, "w̄ over more than {factor} times"),
             Self::Steeper(mu) => write!(f, "μ above {mu}"),
+            Self::Sketch => write!(f, "a sketch will do"),
+            Self::Pressed => write!(f, "no patience left"),
+            Self::GuessBeyond(residual) => {
+                write!(f, "the guess misses by more than {residual:e} m/s")
+            }
+            Self::BestWithin(residual) => write!(f, "the best misses by {residual:e} m/s at most"),
+            Self::BestFar(part) => {
+                write!(f, "the best misses by more than {part:e} of the free speed")
+            }
+            Self::Known => write!(f, "an answer is known that moves"),
+            Self::Finds(what) => write!(f, "and finds that {what}"),
             Self::Any(needs) => write!(f, "{}", join(needs, " or ")),
             Self::Not(needs) => write!(f, "not ({})", join(needs, ", ")),
         }
@@ -289,13 +346,29 @@ mod tests {
     fn needs_are_what_they_say() {
         let problem = boxes(&[1.0; 3], -DVec3::Z, &Law::Cone { mu: 20.0 });
         let of = profile(&problem, &[DVec3::ZERO; 3]);
-        let hold = |needs: &[Need]| needs.iter().all(|need| need.holds(&of));
+        let now = Standing {
+            sketch: true,
+            pressed: false,
+            guess: 1e-2,
+            best: 1e-4,
+            known: false,
+        };
+        let hold = |needs: &[Need]| needs.iter().all(|need| need.holds(&of, &now));
         assert!(hold(&[Need::UpTo(3), Need::MoreThan(2), Need::Cold]));
         assert!(hold(&[Need::Step, Need::Smooth, Need::Steeper(10.0)]));
         assert!(!hold(&[Need::Polyhedral]));
         assert!(!hold(&[Need::ScalesApart(1e3)]));
         assert!(hold(&[Need::Not(&[Need::Cold, Need::MoreThan(3)])]));
         assert!(hold(&[Need::Any(&[Need::Sliding, Need::UpTo(200)])]));
+        assert!(hold(&[
+            Need::Sketch,
+            Need::Not(&[Need::Pressed]),
+            Need::Finds("so")
+        ]));
+        assert!(hold(&[Need::GuessBeyond(1e-3), Need::BestWithin(1e-4)]));
+        assert!(!hold(&[Need::GuessBeyond(1e-2)]) && !hold(&[Need::Known]));
+        // The boxes fall at 1 m/s.
+        assert!(hold(&[Need::BestFar(9e-5)]) && !hold(&[Need::BestFar(1e-4)]));
         let words = Need::Not(&[Need::Cold, Need::MoreThan(30)]).to_string();
         assert_eq!(words, "not (no guess, more than 30 contacts)");
     }

@@ -12,8 +12,6 @@ use crate::problem::local::LocalProblem;
 use crate::solver::{ContactSolver, Effort, SolveError};
 use glam::DVec3;
 
-/// Beyond this part of the largest free velocity a residual is far from any answer. (Chosen without measurement.)
-const FAR_FROM_ANY: f64 = 1e-6;
 /// Terms that cancel to this part of what is added up are zero. (Chosen without measurement.)
 const CANCELS: f64 = 1e-9;
 
@@ -36,17 +34,11 @@ impl Chain<'_> {
         }
     }
 
-    /// Where the best is far from any answer: a ray of the problem without friction, which allows every motion that the law
-    /// allows.
+    /// A ray of the problem without friction, which allows every motion that the law allows.
     pub(super) fn infeasible(&mut self, _: &mut Vec<DVec3>) -> Verdict {
         let Posed::Step(step) = self.problem else {
             return Verdict::Next;
         };
-        let q = step.contacts.iter().map(|c| c.velocity(&step.nu_free));
-        let speed = q.fold(0.0, |m: f64, q| m.max(q.length()));
-        if self.best.residual <= FAR_FROM_ANY * speed {
-            return Verdict::Next;
-        }
         let mut frictionless = step.clone();
         for contact in &mut frictionless.contacts {
             if contact.law.friction() > 0.0 {

@@ -1,7 +1,8 @@
 //! Stages that look for rest: the convex relaxation, the quotient of a symmetric problem, and what a cold step does with an
 //! answer that moves.
 
-use crate::auto::chain::{Aside, Best, Chain, Verdict};
+use crate::auto::best::{Aside, Best};
+use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{LARGE, LEAST_PATIENCE};
 use crate::coupling::Quotient;
 use crate::coupling::symmetries;
@@ -182,18 +183,6 @@ impl Chain<'_> {
         Verdict::Next
     }
 
-    /// [`Self::quotient`], unless an answer is known.
-    pub(super) fn quotient_to_rest(
-        &mut self,
-        paths: &HomotopySettings,
-        p: &mut Vec<DVec3>,
-    ) -> Verdict {
-        if self.answer_is_known() {
-            return Verdict::Next;
-        }
-        self.quotient(paths, p)
-    }
-
     /// [`Self::relaxation`]; where an answer is known that moves, only a rest is better.
     pub(super) fn relaxation_to_rest(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let found = self.by_relaxation(Follow::ToTheEnd, p);
@@ -206,7 +195,7 @@ impl Chain<'_> {
     }
 
     /// Is an answer set aside?
-    fn answer_is_known(&self) -> bool {
+    pub(super) fn answer_is_known(&self) -> bool {
         self.aside.as_ref().is_some_and(|aside| aside.solved)
     }
 

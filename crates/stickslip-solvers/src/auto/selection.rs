@@ -58,14 +58,17 @@ impl ContactSolver for Selecting {
 
     fn begin_step(&mut self) {
         self.solver.begin_step();
+        self.rule.begin_step();
     }
 
     fn begin_rounds(&mut self) {
         self.solver.begin_rounds();
+        self.rule.begin_rounds();
     }
 
+    /// That of both.
     fn work(&self) -> u64 {
-        self.solver.work()
+        self.solver.work() + self.rule.work()
     }
 
     fn solve(
@@ -144,4 +147,23 @@ fn distance(problem: &ContactProblem, a: &[DVec3], b: &[DVec3]) -> f64 {
     let apart = problem.contacts.iter().zip(a.iter().zip(b));
     let apart = apart.map(|(c, (&a, &b))| c.velocity_at(&nu_a, a) - c.velocity_at(&nu_b, b));
     apart.fold(0.0, |m, d| m.max(d.length()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::mend::tests::row_of_blocks;
+    use crate::engines::newton::Newton;
+    use crate::solver::ByEngine;
+
+    #[test]
+    fn what_the_rule_takes_counts_and_ends_with_the_step() {
+        let mut solver = Selecting::new(Box::new(ByEngine::<Newton>::default()));
+        solver.begin_step();
+        let problem = row_of_blocks(4);
+        solver.solve(&problem, None, 1e-9).expect("an answer");
+        assert!(solver.work() > 0, "newton counts nothing, the rule does");
+        solver.begin_step();
+        assert_eq!(solver.work(), 0);
+    }
 }

@@ -4,7 +4,7 @@
 //! on problems that they can take:
 //!
 //! 1. **growth**: without moments the island is an ordinary one, answered by the tables. From there radius and rolling resistance
-//!    grow by the factor θ from 0 to 1, with Newton at each, by steps of θ that are halved where it does not arrive;
+//!    grow by the factor θ from 0 to 1, with Newton at each: at once, then by steps of θ that are halved where it does not arrive;
 //! 2. **bounds**: the moments as rows with fixed bounds, those that the last answer's normal impulses give; again, while Newton from
 //!    there does not arrive;
 //! 3. **proximal**: the problem made compliant about the last impulses, by less and less;
@@ -23,8 +23,8 @@ use glam::DVec3;
 
 /// The table's name in traces.
 const MOMENTS: &str = "moments";
-/// Steps of θ: the first tried, and the least.
-const FIRST_GROWTH: f64 = 0.5;
+/// Steps of θ: the first where the whole way at once leads nowhere, and the least.
+const FIRST_GROWTH: f64 = 0.25;
 const LEAST_GROWTH: f64 = 1.0 / 256.0;
 /// Times that bounds are set anew.
 const ROUNDS: usize = 12;
@@ -154,14 +154,12 @@ impl Auto {
             return;
         };
         at = start;
+        if limit::reached() || self.try_newton(problem, at.clone(), asked.enough, best, "growth") {
+            return;
+        }
         let (mut theta, mut step) = (0.0, FIRST_GROWTH);
         while !limit::reached() {
-            // At first the whole way.
-            let next = if theta == 0.0 && step == FIRST_GROWTH {
-                1.0
-            } else {
-                f64::min(1.0, theta + step)
-            };
+            let next = f64::min(1.0, theta + step);
             if next == 1.0 {
                 if self.try_newton(problem, at.clone(), asked.enough, best, "growth") {
                     return;
@@ -287,7 +285,7 @@ impl Auto {
                 let left = most * most - p[of].y * p[of].y - p[of].z * p[of].z;
                 let twist = if spin { left.max(0.0).sqrt() } else { 0.0 };
                 let hi = DVec3::new(twist, roll * pressed, roll * pressed);
-                block.law = Law::Box { lo: -hi, hi };
+                block.law = Law::Bounded { lo: -hi, hi };
             }
         }
         for block in &mut other.contacts {

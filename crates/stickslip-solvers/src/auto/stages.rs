@@ -3,8 +3,7 @@
 use crate::auto::chain::{Chain, Verdict};
 use crate::auto::plans::{
     AIM, AS_THEY_ARE, CENTRES, CONTINUATION_STEPS, FEW, LARGE, LAST_IMPULSES, LESS_PATIENCE,
-    NEARLY_RIGHT, NEWTON_STEPS, PATIENCE, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS,
-    WARM_CENTRES,
+    NEWTON_STEPS, PATIENCE, SHORT_STEPS, SLOW_CENTRES, SMALL, STORED_STARTS, WARM_CENTRES,
 };
 use crate::auto::profile::Form;
 use crate::engines::compliant::CompliantSettings;
@@ -130,9 +129,6 @@ impl Chain<'_> {
         whole_steps: usize,
         p: &mut Vec<DVec3>,
     ) -> Verdict {
-        if self.is_struck() || self.goes_otherwise() {
-            return Verdict::Next;
-        }
         // On large problems a start that does not halve the merit at once is given up early: the
         // relaxation is the better investment.
         let settings = NewtonSettings {
@@ -179,11 +175,8 @@ impl Chain<'_> {
         self.newton(&settings, p).into()
     }
 
-    /// The interior point, as far as a draft needs it: from its next start only where an end shows nothing.
-    pub(super) fn draft_from_scratch(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        if !self.is_draft() {
-            return Verdict::Next;
-        }
+    /// The interior point, as far as a sketch needs it: from its next start only where an end shows nothing.
+    pub(super) fn sketch_from_scratch(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         let settings = self.interior_settings();
         for start in settings.starts.chunks(1) {
             let settings = InteriorPointSettings {
@@ -248,7 +241,7 @@ impl Chain<'_> {
             let engine = &mut self.kit.interior_point;
             let outcome = engine.improve(&mut self.system, p, self.inner, &settings);
             let found = self.judge(p, outcome.effort, "interior-point");
-            if found || !self.is_draft() && (self.mend(p) || self.mend_around(p)) {
+            if found || !self.is_sketch() && (self.mend(p) || self.mend_around(p)) {
                 return true;
             }
             if limit::reached() {
@@ -275,11 +268,6 @@ impl Chain<'_> {
         self.judge(p, outcome.effort, "compliant")
     }
 
-    /// Mends what fails at a few contacts, unless a draft will do.
-    pub(super) fn mended(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        (!self.is_draft() && self.mend(p)).into()
-    }
-
     /// From the guess along the path on which the last step's problem, smoothed by ε/q², becomes this one.
     pub(super) fn continuation(&mut self, epsilon: f64, p: &mut Vec<DVec3>) -> Verdict {
         let settings = HomotopySettings {
@@ -297,17 +285,11 @@ impl Chain<'_> {
         settings: &CompliantSettings,
         p: &mut Vec<DVec3>,
     ) -> Verdict {
-        if self.is_struck() && settings.near {
-            return Verdict::Next;
-        }
         self.path_about(settings, p).into()
     }
 
     /// Proximal steps about the impulses given, where they are nearly right.
     pub(super) fn centres(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        if self.best.residual > NEARLY_RIGHT {
-            return Verdict::Next;
-        }
         let engine = &mut self.kit.compliant;
         let outcome = engine.finish(&mut self.system, p, self.inner, WARM_CENTRES);
         self.judge(p, outcome.effort, "compliant").into()

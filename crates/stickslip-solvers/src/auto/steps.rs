@@ -1,7 +1,8 @@
 //! A step, island by island.
 
 use crate::auto::Auto;
-use crate::auto::chain::{Chain, Scope, Verdict, rounding};
+use crate::auto::best::rounding;
+use crate::auto::chain::{Chain, Scope, Verdict};
 use crate::auto::plans::{self, COLD, LAST, SKETCH, WARM};
 use crate::coupling::SystemMemory;
 use crate::engines::chord::Chord;
@@ -46,7 +47,7 @@ impl Asked<'_> {
         let tolerance = problem.asked_of(members, self.tolerance);
         let enough = match self.purpose {
             // What may be accepted grows with an island's speed as the tolerance does.
-            Purpose::Weary(_) => self.enough * (tolerance / self.tolerance),
+            Purpose::Easily(_) => self.enough * (tolerance / self.tolerance),
             _ => self.enough.max(tolerance),
         };
         let round = match self.purpose {
@@ -221,7 +222,7 @@ impl Auto {
                 solved
             }
             None if soft::any(problem) => self.by_moments(problem, guess, asked, memory)?,
-            None => match (self.as_they_are(problem, guess, asked))
+            None => match (self.by_guess(problem, guess, asked))
                 .or_else(|| self.by_round(problem, guess, asked, memory))
             {
                 Some(solved) => solved,
@@ -232,9 +233,9 @@ impl Auto {
         Ok(solved)
     }
 
-    /// The impulses of the guess, where they leave nothing to polish: what rests, slides or rolls on as it did costs one residual, and no
+    /// The impulses of the guess, where they leave nothing to polish (the stage takes up to [`plans::AS_THEY_ARE`] times that): what rests, slides or rolls on as it did costs one residual, and no
     /// system is set up. The answer is that of the first stage of [`WARM`].
-    fn as_they_are(
+    fn by_guess(
         &mut self,
         problem: &ContactProblem,
         guess: &[DVec3],

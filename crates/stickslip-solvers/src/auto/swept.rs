@@ -31,12 +31,12 @@ const AGAIN: ConjugateSettings = ConjugateSettings {
 const ROUNDS: usize = 4;
 const RINGS: usize = 2;
 /// Residual above which nothing is mended, m/s: no few contacts are to blame.
-const FAR: f64 = 1e-2;
+const BEYOND_MENDING: f64 = 1e-2;
 /// Part of the least residual so far below which a round has got somewhere.
 const GAIN: f64 = 0.9;
 
 impl Chain<'_> {
-    /// Sweeps as far as the caller needs them, mended where they stall unless a draft will do.
+    /// Sweeps as far as the caller needs them, mended where they stall unless a sketch will do.
     pub(super) fn sweep_and_mend(&mut self, p: &mut Vec<DVec3>) -> Verdict {
         if self.conjugate(&FIRST, p) {
             return Verdict::Answer;
@@ -44,7 +44,7 @@ impl Chain<'_> {
         let mut rings = 0;
         for _ in 0..ROUNDS {
             let before = self.best.residual;
-            if self.is_draft() || before > FAR || limit::reached() {
+            if self.is_sketch() || before > BEYOND_MENDING || limit::reached() {
                 break;
             }
             // From where the sweeps are, which need not be the best so far: what was mended takes a while to spread.
@@ -72,7 +72,7 @@ impl Chain<'_> {
         self.judge(p, outcome.effort, "conjugate") || self.best.residual <= self.enough
     }
 
-    /// So many conjugate sweeps at most, as far as a draft needs them.
+    /// So many conjugate sweeps at most, as far as a sketch needs them.
     pub(super) fn conjugate_sketch(&mut self, sweeps: usize, p: &mut Vec<DVec3>) -> Verdict {
         let settings = ConjugateSettings {
             sweeps,
@@ -81,17 +81,9 @@ impl Chain<'_> {
         self.conjugate(&settings, p).into()
     }
 
-    /// Conjugate sweeps, where a draft will do.
-    pub(super) fn draft_by_sweeps(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        (self.is_draft() && self.conjugate(&FIRST, p)).into()
-    }
-
-    /// A compliant path about the swept impulses, unless a draft will do.
-    pub(super) fn compliant_about_swept(&mut self, p: &mut Vec<DVec3>) -> Verdict {
-        if self.is_draft() {
-            return Verdict::Next;
-        }
-        self.compliant(&self.near(), p)
+    /// Conjugate sweeps, without mending.
+    pub(super) fn sketch_by_sweeps(&mut self, p: &mut Vec<DVec3>) -> Verdict {
+        self.conjugate(&FIRST, p).into()
     }
 
     /// An answer taken towards rounding (or towards the tolerance, where less was enough) by proximal steps, which bound how far
@@ -108,7 +100,7 @@ impl Chain<'_> {
         if many && self.from_guess > NEARLY_RIGHT && self.best.residual <= self.asked_for {
             return;
         }
-        if !redundant || self.is_hard_draft() || self.best.residual <= aim || limit::reached() {
+        if !redundant || self.is_hard_sketch() || self.best.residual <= aim || limit::reached() {
             return;
         }
         let mut p = self.best.impulses.clone();

@@ -140,7 +140,7 @@ pub(crate) fn interior_start<S: Coupled>(system: &S, epsilon: f64, p: &mut Vec<D
         p.push(match system.law(i) {
             Law::Cone { mu } if *mu > 0.0 => DVec3::X * (size / mu),
             Law::Cone { .. } | Law::Unilateral | Law::Pyramid { .. } => DVec3::X * size,
-            Law::Box { lo, hi } => DVec3::ZERO.max(*lo).min(*hi),
+            Law::Bounded { lo, hi } => DVec3::ZERO.max(*lo).min(*hi),
             Law::Disc { .. } | Law::Soft { .. } | Law::Moments { .. } => DVec3::ZERO,
         });
     }

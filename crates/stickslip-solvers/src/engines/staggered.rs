@@ -96,7 +96,7 @@ impl Staggered {
         settings: &StaggeredSettings,
     ) -> usize {
         for (law, p) in normal.laws.iter_mut().zip(&*p) {
-            *law = Law::Box {
+            *law = Law::Bounded {
                 lo: DVec3::new(0.0, p.y, p.z),
                 hi: DVec3::new(f64::INFINITY, p.y, p.z),
             };

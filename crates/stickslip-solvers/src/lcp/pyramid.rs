@@ -48,7 +48,7 @@ impl Variables {
                 }
                 Law::Unilateral => out.complementary.push((i, DVec3::X)),
                 Law::Pyramid { mu, directions } => out.add_pyramid(i, *mu, *directions),
-                Law::Box { lo, hi } => {
+                Law::Bounded { lo, hi } => {
                     for k in 0..3 {
                         out.add_row(i, k, lo[k], hi[k]);
                     }

@@ -47,7 +47,7 @@ impl LocalProblem {
             Law::Cone { mu } => Ok(*mu),
             Law::Unilateral => Ok(0.0),
             Law::Pyramid { .. }
-            | Law::Box { .. }
+            | Law::Bounded { .. }
             | Law::Disc { .. }
             | Law::Soft { .. }
             | Law::Moments { .. } => Err(format!(

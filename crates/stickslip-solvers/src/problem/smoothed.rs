@@ -81,14 +81,17 @@ pub fn smoothed(law: &Law, p: DVec3, u: DVec3, w_bar: f64, s: &Smoothing) -> Opt
             let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
             Some(rows(DVec3::ZERO, infinite, p, u, w, s))
         }
-        Law::Box { lo, hi } => Some(rows(*lo, *hi, p, u, w, s)),
+        Law::Bounded { lo, hi } => Some(rows(*lo, *hi, p, u, w, s)),
         Law::Pyramid { .. } | Law::Disc { .. } | Law::Soft { .. } | Law::Moments { .. } => None,
     }
 }
 
 /// Has a law a smoothed form?
 pub(crate) const fn is_smoothed(law: &Law) -> bool {
-    matches!(law, Law::Cone { .. } | Law::Unilateral | Law::Box { .. })
+    matches!(
+        law,
+        Law::Cone { .. } | Law::Unilateral | Law::Bounded { .. }
+    )
 }
 
 /// The pair near (p, u) that solves the smoothed law exactly (λ = 1): x̃ = P_ε(z), w̃ = x̃ − z with z that of (p, u). None
@@ -116,7 +119,7 @@ pub(crate) fn solved_pair(
             DVec3::new(p.x - f.x / w, 0.0, 0.0),
             DVec3::new(u.x - f.x, u.y, u.z),
         )),
-        Law::Box { lo, hi } => {
+        Law::Bounded { lo, hi } => {
             // Absent rows have no say in u.
             Some((p - f / w, DVec3::select(lo.cmpeq(*hi), u, u - f)))
         }
@@ -310,7 +313,7 @@ mod tests {
             Law::Cone { mu: 0.4 },
             Law::Cone { mu: 5.0 },
             Law::Unilateral,
-            Law::Box {
+            Law::Bounded {
                 lo: DVec3::new(-0.3, f64::NEG_INFINITY, 0.0),
                 hi: DVec3::new(0.4, f64::INFINITY, f64::INFINITY),
             },
@@ -345,7 +348,7 @@ mod tests {
             Law::Cone { mu: 0.4 },
             Law::Cone { mu: 0.0 },
             Law::Unilateral,
-            Law::Box {
+            Law::Bounded {
                 lo: DVec3::new(-0.3, f64::NEG_INFINITY, 0.0),
                 hi: DVec3::new(0.4, f64::INFINITY, 0.0),
             },

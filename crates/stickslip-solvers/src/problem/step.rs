@@ -59,7 +59,7 @@ pub enum Law {
     /// Each row k on its own: p_k in [lo_k, hi_k], with u_k = 0 inside, u_k ≥ 0 at lo_k and u_k ≤ 0
     /// at hi_k. Infinite bounds make a bilateral row (a joint), lo = hi = 0 an absent one, finite
     /// bounds a motor with a limit or dry joint friction.
-    Box {
+    Bounded {
         /// Lower bounds, N s; may be −∞.
         lo: DVec3,
         /// Upper bounds, N s, ≥ lo; may be +∞.
@@ -103,7 +103,7 @@ impl Law {
     pub fn bilateral(rows: [bool; 3]) -> Self {
         let bound = |on: bool| if on { f64::INFINITY } else { 0.0 };
         let hi = DVec3::new(bound(rows[0]), bound(rows[1]), bound(rows[2]));
-        Self::Box { lo: -hi, hi }
+        Self::Bounded { lo: -hi, hi }
     }
 
     /// Coefficient of friction, 0 for laws without friction.
@@ -111,7 +111,9 @@ impl Law {
     pub fn friction(&self) -> f64 {
         match self {
             Self::Cone { mu } | Self::Pyramid { mu, .. } | Self::Soft { mu } => *mu,
-            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } | Self::Moments { .. } => 0.0,
+            Self::Unilateral | Self::Bounded { .. } | Self::Disc { .. } | Self::Moments { .. } => {
+                0.0
+            }
         }
     }
 }
@@ -124,8 +126,8 @@ impl Law {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBlock {
     /// Rows n, t₁, t₂: an orthonormal right-handed frame in the world. Rows with bounds
-    /// ([`Law::Box`]) may have any three directions, also scaled ones; those of moments are perpendicular, as long as r, ℓ and ℓ. On a round cone t₂ may be scaled by ρ: in the world the
-    /// cone is then elliptic, |(p₁, p₂/ρ)| ≤ μ p_n.
+    /// ([`Law::Bounded`]) may have any three directions, also scaled ones; those of moments are perpendicular, as long as r, ℓ and ℓ. On a round cone t₂ may be scaled by κ: in the world the
+    /// cone is then elliptic, |(p₁, p₂/κ)| ≤ μ p_n.
     pub frame: [DVec3; 3],
     /// One arm or two (a contact with a prescribed body has one); up to four of a row that couples joints.
     pub arms: Arms,
@@ -291,7 +293,7 @@ impl ContactBlock {
         let [n, t1, t2] = self.frame;
         if let Law::Moments { .. } = self.law {
             super::soft::validate_frame(&self.frame)?;
-        } else if matches!(self.law, Law::Box { .. }) {
+        } else if matches!(self.law, Law::Bounded { .. }) {
             if !self.frame.iter().all(|d| d.is_finite()) {
                 return Err("a row's direction is not finite".into());
             }
@@ -380,7 +382,7 @@ impl Law {
                 }
                 directions.map_or(Ok(()), fan)
             }
-            Self::Box { lo, hi } => {
+            Self::Bounded { lo, hi } => {
                 // lo = +∞ or hi = −∞ leave no finite impulse; NaN fails every comparison.
                 let good =
                     |lo: f64, hi: f64| lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY;

@@ -13,7 +13,7 @@ mod step;
 
 use crate::stored::check_limit;
 use serde_json::json;
-use stickslip::dynamics::Stage;
+use stickslip::dynamics::Lap;
 use stickslip_console::{Failure, Verdict, positive_count};
 
 /// Run a benchmark
@@ -101,11 +101,11 @@ impl Args {
 }
 
 /// µs of each stage of a step.
-type StageTimes = [f64; Stage::ALL.len()];
+type StageTimes = [f64; Lap::ALL.len()];
 
 /// Names of the stages of a step, as heads of a table.
 fn stage_heads() -> String {
-    Stage::ALL.map(|s| format!("{:>11}", s.name())).join(" ")
+    Lap::ALL.map(|s| format!("{:>11}", s.name())).join(" ")
 }
 
 /// Times of the stages below [`stage_heads`].
@@ -114,7 +114,7 @@ fn stage_times(stages: &StageTimes) -> String {
 }
 
 fn stages_json(stages: &StageTimes) -> serde_json::Value {
-    let stages = Stage::ALL.iter().zip(stages);
+    let stages = Lap::ALL.iter().zip(stages);
     stages
         .map(|(s, t)| (s.name().to_string(), json!(t)))
         .collect::<serde_json::Map<_, _>>()

@@ -2,7 +2,7 @@
 //! kg, quaternions as w, x, y, z; bodies in the order of the world.
 
 use serde_json::{Value, json};
-use stickslip::dynamics::scene::{Body, Motion};
+use stickslip::dynamics::scene::{Body, Mobility};
 use stickslip::prelude::{BodyState, DQuat, DVec3, MassProperties, Scene, Shape, World};
 
 /// The scene in words that all engines know.
@@ -56,7 +56,7 @@ fn plain(scene: &Scene, body: &Body) -> Result<(), &'static str> {
     let moments = body.material.moments != Default::default();
     for (there, what) in [
         (
-            matches!(body.motion, Motion::Prescribed(_)),
+            matches!(body.motion, Mobility::Prescribed(_)),
             "a prescribed motion",
         ),
         (!simple || moments, "friction other than one coefficient"),

@@ -7,7 +7,7 @@ use super::ours::read;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
-use stickslip::dynamics::scene::Motion;
+use stickslip::dynamics::scene::Mobility;
 use stickslip::geometry::broad_phase::{Bounds, Sweep};
 use stickslip::geometry::separation::separation;
 use stickslip::prelude::{BodyState, DQuat, DVec3, Scene, Shape, World};
@@ -177,7 +177,7 @@ impl Pairs {
         let moves = |name: &str| {
             let is = |b: &&stickslip::dynamics::scene::Body| b.name == name;
             let body = scene.bodies.iter().find(is);
-            body.is_some_and(|b| matches!(b.motion, Motion::Prescribed(_)))
+            body.is_some_and(|b| matches!(b.motion, Mobility::Prescribed(_)))
         };
         let bodies = &world.model().bodies;
         Self {

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 use stickslip::dynamics::expression::{Expression, Function, Scope};
 use stickslip::dynamics::scene::{
-    Anchor, Axes, AxisHold, Body, Joint, JointAxis, JointMotor, JointType, Mass, Motion,
+    Anchor, Axes, AxisHold, Body, Joint, JointAxis, JointMotor, JointType, Mass, Mobility,
     Prescribed, Spring, SpringEnds, StepSettings,
 };
 use stickslip::geometry::mass::{centre_of_mass, centred, volume};
@@ -164,7 +164,7 @@ impl Draft {
         let position = position.map(|text| formula(&text));
         let mut body = Body::fixed(self.name("driven"), shape);
         let place = DVec3::from_array(position.each_ref().map(|f| f.value(0.0)));
-        body.motion = Motion::Prescribed(Box::new(Prescribed {
+        body.motion = Mobility::Prescribed(Box::new(Prescribed {
             position,
             ..Prescribed::fixed_at(DVec3::ZERO)
         }));
@@ -180,7 +180,7 @@ impl Draft {
         angle: &str,
     ) -> &mut Body {
         let mut body = Body::fixed(self.name("driven"), shape);
-        body.motion = Motion::Prescribed(Box::new(Prescribed {
+        body.motion = Mobility::Prescribed(Box::new(Prescribed {
             axis,
             angle: formula(angle),
             ..Prescribed::fixed_at(place)

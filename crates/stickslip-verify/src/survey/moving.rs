@@ -3,7 +3,7 @@
 use super::draft::{Draft, G, ball, cuboid, cylinder, plane, quarter};
 use std::f64::consts::PI;
 use stickslip::dynamics::Sinusoid;
-use stickslip::dynamics::scene::{JointType, Motion};
+use stickslip::dynamics::scene::{JointType, Mobility};
 use stickslip::geometry::pose::exp;
 use stickslip::prelude::*;
 
@@ -70,7 +70,7 @@ pub(super) fn plate(draft: &mut Draft) {
         .collect();
     let wide = DVec3::new(12.0, 12.0, 0.4) * s;
     let body = draft.driven(cuboid(wide), [0.0, 0.0, -0.2 * s].map(|x| x.to_string()));
-    if let Motion::Prescribed(path) = &mut body.motion {
+    if let Mobility::Prescribed(path) = &mut body.motion {
         path.accelerations = accelerations;
     }
     let n = draft.count(1, 5);

@@ -29,7 +29,7 @@ impl One {
         if stick.x >= 0.0 && bound <= self.mu * stick.x {
             found.push(DVec3::ZERO);
         }
-        // Slip: p = p_n (1, μ cos φ, ρ μ sin φ), u_n = 0, and u_t along −(cos φ, sin φ/ρ).
+        // Slip: p = p_n (1, μ cos φ, κ μ sin φ), u_n = 0, and u_t along −(cos φ, sin φ/κ).
         let at = |phi: f64| {
             let (s, c) = libm::sincos(phi);
             let ray = DVec3::new(1.0, self.mu * c, self.ratio * self.mu * s);

@@ -28,8 +28,8 @@ fn place(world: &World) -> DVec3 {
     world.body("block").expect("the block").pose.position
 }
 
-/// Friction over the normal force at a slip along (c, s): of the ellipse with half axes μ and ρ μ the point that takes most energy,
-/// −(μ² c, ρ²μ² s)/|(μ c, ρ μ s)|.
+/// Friction over the normal force at a slip along (c, s): of the ellipse with half axes μ and κ μ the point that takes most energy,
+/// −(μ² c, κ²μ² s)/|(μ c, κ μ s)|.
 fn friction(c: f64, s: f64) -> [f64; 2] {
     let across = RATIO * MU;
     let length = libm::hypot(MU * c, across * s);
@@ -79,7 +79,7 @@ fn a_block_drifts_down_a_slope_along_the_closed_forms_angle() {
     }
 }
 
-/// On the ellipse |(g₁/μ, g₂/(ρ μ))| = N it begins to slide.
+/// On the ellipse |(g₁/μ, g₂/(κ μ))| = N it begins to slide.
 #[test]
 fn it_sticks_inside_the_ellipse_and_slides_outside() {
     for angle in [0.0, 0.3, 1.0, 1.5, 2.5] {

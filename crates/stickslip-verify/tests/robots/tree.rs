@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::collections::BTreeMap;
-use stickslip::dynamics::scene::{Anchor, Axes, AxisHold, Body, Joint, Mass, Motion, Scene};
+use stickslip::dynamics::scene::{Anchor, Axes, AxisHold, Body, Joint, Mass, Mobility, Scene};
 use stickslip::geometry::Pose;
 use stickslip::prelude::{DMat3, DVec3};
 
@@ -32,7 +32,7 @@ impl Tree {
         let moving: Vec<&Body> = scene
             .bodies
             .iter()
-            .filter(|b| b.motion == Motion::Free)
+            .filter(|b| b.motion == Mobility::Free)
             .collect();
         let number: BTreeMap<&str, usize> = moving
             .iter()

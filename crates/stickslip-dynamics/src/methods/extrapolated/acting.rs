@@ -20,7 +20,7 @@ pub(super) struct Modes<'a> {
 impl<'a> Modes<'a> {
     /// Those in which `last` ended: an event in the first inner steps shows against them. The initial state has none.
     pub(super) fn after(last: &StepRecord, setup: &'a Setup, settings: &Settings) -> Self {
-        let (model, tolerance) = (&setup.model, settings.aim());
+        let (model, tolerance) = (&setup.model, settings.still());
         Self {
             model,
             tolerance,

@@ -1,6 +1,6 @@
 //! Materials, and what holds for one pair of bodies.
 
-use super::{FRICTION_KINDS, Kind, TableSpec, key, required, table};
+use super::{FRICTION_KINDS, KeySpec, Kind, TableSpec, key, required, table};
 
 pub(in crate::scene) static MATERIAL: TableSpec = table(
     "[material]",
@@ -57,6 +57,20 @@ pub(in crate::scene) static FRICTION: TableSpec = table(
     ],
 );
 
+// What can be said of a pair, of bodies or of materials.
+const PAIR_FRICTION: KeySpec = key("friction", FRICTION_KINDS, "Friction of the pair.");
+const PAIR_RESTITUTION: KeySpec = key("restitution", Kind::Number, "Restitution of the pair.");
+const PAIR_TORSION: KeySpec = key(
+    "torsion",
+    Kind::Number,
+    "Radius of torsional friction of the pair, m.",
+);
+const PAIR_ROLLING: KeySpec = key(
+    "rolling",
+    Kind::Number,
+    "Rolling resistance of the pair, m.",
+);
+
 pub(in crate::scene) static CONTACT: TableSpec = table(
     "[[contact]]",
     "What holds for one pair of bodies, whatever the bodies say.",
@@ -66,18 +80,10 @@ pub(in crate::scene) static CONTACT: TableSpec = table(
             Kind::Array(&Kind::Text, 2),
             "The names of the two bodies.",
         ),
-        key("friction", FRICTION_KINDS, "Friction of the pair."),
-        key("restitution", Kind::Number, "Restitution of the pair."),
-        key(
-            "torsion",
-            Kind::Number,
-            "Radius of torsional friction of the pair, m.",
-        ),
-        key(
-            "rolling",
-            Kind::Number,
-            "Rolling resistance of the pair, m.",
-        ),
+        PAIR_FRICTION,
+        PAIR_RESTITUTION,
+        PAIR_TORSION,
+        PAIR_ROLLING,
         key(
             "collide",
             Kind::Flag,
@@ -95,17 +101,9 @@ pub(in crate::scene) static PAIR: TableSpec = table(
             Kind::Array(&Kind::Text, 2),
             "The names of the two materials, as bodies say them; the same twice for bodies of one material.",
         ),
-        key("friction", FRICTION_KINDS, "Friction of the pair."),
-        key("restitution", Kind::Number, "Restitution of the pair."),
-        key(
-            "torsion",
-            Kind::Number,
-            "Radius of torsional friction of the pair, m.",
-        ),
-        key(
-            "rolling",
-            Kind::Number,
-            "Rolling resistance of the pair, m.",
-        ),
+        PAIR_FRICTION,
+        PAIR_RESTITUTION,
+        PAIR_TORSION,
+        PAIR_ROLLING,
     ],
 );

@@ -11,7 +11,7 @@ use super::values::{
     Lines, friction_of, function, functions, matrix, number, numbers, quaternion, quoted, vector,
 };
 use crate::prescribed::Sinusoid;
-use crate::scene::{Body, Mass, Motion, Prescribed, Scene, SurfaceMotion};
+use crate::scene::{Body, Mass, Mobility, Prescribed, Scene, SurfaceMotion};
 use crate::spline::COLUMNS;
 
 /// One body; `scene` gives what it has where the body says nothing.
@@ -20,14 +20,14 @@ pub(super) fn write_body(body: &Body, scene: &Scene, lines: &mut Lines) {
     lines.put("name", &quoted(&body.name));
     lines.put("shape", &shape(&body.shape));
     match &body.motion {
-        Motion::Free => {}
-        Motion::Fixed => lines.put("motion", "\"fixed\""),
-        Motion::Prescribed(motion) => {
+        Mobility::Free => {}
+        Mobility::Fixed => lines.put("motion", "\"fixed\""),
+        Mobility::Prescribed(motion) => {
             lines.put("motion", &prescribed(motion));
         }
     }
     write_mass(&body.mass, lines);
-    if !matches!(body.motion, Motion::Prescribed(_)) {
+    if !matches!(body.motion, Mobility::Prescribed(_)) {
         lines.put_vector("position", body.position);
     }
     if body.orientation != DQuat::IDENTITY {

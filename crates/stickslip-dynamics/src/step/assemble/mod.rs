@@ -16,6 +16,7 @@ use crate::step::find::Contacts;
 use crate::step::find::remember::Remembered;
 use crate::step::find::touching::Touch;
 use crate::step::predict::Predicted;
+use crate::step::seen::given_back;
 use crate::step::twist::{from_problem, to_problem};
 use block::block;
 use glam::DVec3;
@@ -143,11 +144,8 @@ impl Assembly {
                     .extend(compressed.map(|c| touch.restitution_of(c)));
             }
             Kind::Step | Kind::Part if !step.restitution.is_idle() => {
-                let list = &contacts.list;
-                step.restitution.ended(list.iter(), &mut self.restituted);
-                for (c, r) in list.iter().zip(&mut self.restituted) {
-                    *r *= step.setup.restitutions.of(c.bodies);
-                }
+                let list = contacts.list.iter();
+                given_back(step, list, &contacts.placed, &mut self.restituted);
             }
             _ => {}
         }
@@ -271,7 +269,7 @@ impl Assembly {
             Law::Cone { mu } | Law::Pyramid { mu, .. } | Law::Soft { mu } => {
                 std::mem::replace(mu, new) != new
             }
-            Law::Unilateral | Law::Box { .. } | Law::Disc { .. } | Law::Moments { .. } => false,
+            Law::Unilateral | Law::Bounded { .. } | Law::Disc { .. } | Law::Moments { .. } => false,
         }
     }
 }

@@ -7,13 +7,13 @@ use stickslip_solvers::problem::ContactBlock;
 
 /// The problem's tangents e₁, e₂ of a contact in its own t₁, t₂.
 ///
-/// With the ratio ρ the second row of the problem is ρ times that of the second tangent: u' = (u₁, ρ u₂), and p = (p'₁, ρ p'₂), so that
-/// p'·u' = p·u. Coulomb's round cone in p' is |(p₁, p₂/ρ)| ≤ μ p_n, and maximal dissipation is the same in both.
+/// With the ratio κ the second row of the problem is κ times that of the second tangent: u' = (u₁, κ u₂), and p = (p'₁, κ p'₂), so that
+/// p'·u' = p·u. Coulomb's round cone in p' is |(p₁, p₂/κ)| ≤ μ p_n, and maximal dissipation is the same in both.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tangents {
     /// e₁ as (cos, sin) of its angle from t₁.
     first: DVec2,
-    /// ρ: friction along e₂ over that along e₁.
+    /// κ: friction along e₂ over that along e₁.
     ratio: f64,
 }
 

@@ -35,7 +35,7 @@ struct Side {
 
 impl<'a> Touch<'a> {
     pub(crate) fn at(step: &'a Predicted<'a>, placed: &'a [Pose]) -> Self {
-        let speed_bound = speed_bound(step.model(), step.start(), step.settings.aim());
+        let speed_bound = speed_bound(step.model(), step.start(), step.settings.still());
         Self {
             step,
             placed,
@@ -104,7 +104,7 @@ impl<'a> Touch<'a> {
         let (speed, rounding) = (-self.opening(c, after), self.rounding_of(c));
         let stands = displaced && c.gap <= rounding;
         let fallen = speed * speed <= 2.0 * self.acceleration(c) * rounding;
-        !stands && speed > self.step.settings.aim() && !fallen
+        !stands && speed > self.step.settings.still() && !fallen
     }
 
     /// The sum of what the applied forces accelerate the bodies of a contact by, m/s².

@@ -4,9 +4,11 @@
 //! An island that is closed keeps its answer while others go on; so it does where the step is posed again because another one has met
 //! a contact or a limit that had no row, as long as its own rows are posed as they were.
 
-use super::rounds::Progress;
+use super::rounds::Closing;
 use crate::step::assemble::Assembly;
+use crate::step::untouched::join_by_rows;
 use glam::DVec3;
+use stickslip_model::partition::Partition;
 use stickslip_solvers::problem::{ContactBlock, InverseMass, Law, Twist};
 
 const NONE: usize = usize::MAX;
@@ -15,7 +17,7 @@ const NONE: usize = usize::MAX;
 #[derive(Default)]
 pub(super) struct Islands {
     /// The rounds of each.
-    pub(super) progress: Vec<Progress>,
+    pub(super) progress: Vec<Closing>,
     /// The island of each block. Blocks that no free body feels are the last one.
     of_block: Vec<usize>,
     /// The island of each body with rows.
@@ -33,7 +35,7 @@ pub(super) struct Islands {
     posed: Rows,
     /// The rows and the answer with which each island ended, or those of the round at hand.
     answer: Rows,
-    parent: Vec<usize>,
+    joined: Partition,
 }
 
 /// Things in groups, rising within each: `members[starts[k]..starts[k + 1]]`.
@@ -98,22 +100,12 @@ impl Islands {
     pub(super) fn find(&mut self, assembly: &Assembly, bodies: usize) {
         let problem = &assembly.problem;
         let slots = problem.nu_free.len();
-        self.parent.clear();
-        self.parent.extend(0..slots);
-        for block in &problem.contacts {
-            let mut arms = block.arms.iter().flatten();
-            if let Some(first) = arms.next() {
-                for arm in arms {
-                    let (a, b) = (self.root(first.body), self.root(arm.body));
-                    self.parent[a.max(b)] = a.min(b);
-                }
-            }
-        }
+        join_by_rows(problem, &mut self.joined);
         // Numbered by their first bodies.
         self.of_slot.clear();
         let mut islands = 0;
         for slot in 0..slots {
-            let root = self.root(slot);
+            let root = self.joined.first(slot);
             if root == slot {
                 self.of_slot.push(islands);
                 islands += 1;
@@ -138,19 +130,11 @@ impl Islands {
             self.slot[body] = slot;
         }
         self.progress.clear();
-        self.progress.resize(islands, Progress::default());
+        self.progress.resize(islands, Closing::default());
         self.coarse.clear();
         self.coarse.resize(problem.contacts.len(), 0.0);
         self.posed.take_all(assembly);
         self.answer.take_all(assembly);
-    }
-
-    fn root(&mut self, mut k: usize) -> usize {
-        while self.parent[k] != k {
-            self.parent[k] = self.parent[self.parent[k]];
-            k = self.parent[k];
-        }
-        k
     }
 
     pub(super) fn of_block(&self, block: usize) -> usize {
@@ -259,7 +243,7 @@ impl Islands {
     }
 
     /// Sets the residual that will do for each island under way.
-    pub(super) fn set_coarse(&mut self, coarse: impl Fn(&Progress) -> f64) {
+    pub(super) fn set_coarse(&mut self, coarse: impl Fn(&Closing) -> f64) {
         for (island, will_do) in self.of_block.iter().zip(&mut self.coarse) {
             let island = &self.progress[*island];
             if !island.has_ended() {

@@ -136,7 +136,7 @@ impl Joints {
         };
         self.sources.iter().position(here).is_some_and(|n| {
             let block = &assembly.problem.contacts[self.first_block + n];
-            matches!(block.law, Law::Box { lo, hi } if lo[axis % 3] != hi[axis % 3])
+            matches!(block.law, Law::Bounded { lo, hi } if lo[axis % 3] != hi[axis % 3])
         })
     }
 }

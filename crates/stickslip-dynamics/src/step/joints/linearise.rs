@@ -177,7 +177,7 @@ impl Joints {
                 first,
                 row,
             },
-            Law::Box { lo, hi },
+            Law::Bounded { lo, hi },
         ) = (self.sources[n], &block.law)
         else {
             return 0.0;

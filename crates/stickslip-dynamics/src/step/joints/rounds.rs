@@ -35,7 +35,7 @@ const COARSE: f64 = 1e-3;
 
 /// Rounds of relinearisation of an island so far.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Progress {
+pub(super) struct Closing {
     count: usize,
     /// Rounds since the motion was another one.
     since: usize,
@@ -288,7 +288,7 @@ impl Rounds {
     }
 }
 
-impl Progress {
+impl Closing {
     /// Is there no round to come?
     pub(super) const fn has_ended(&self) -> bool {
         self.ended.is_some()
@@ -416,7 +416,7 @@ impl Rounds {
     }
 }
 
-impl Progress {
+impl Closing {
     /// Closed to rounding, so that nothing creeps; or well within the tolerance where that is not reached. Rows that do not depend on the
     /// motion need one round.
     fn verdict(&mut self, step: &Predicted) -> Result<Closed, Failure> {
@@ -427,7 +427,7 @@ impl Progress {
         // Long steps count as a second.
         self.note(change * step.plan.h.max(1.0));
         let (off, moves) = (self.off, self.moves || change > 0.0);
-        let enough = self.stalled > 0 && off <= 0.05 * step.settings.aim();
+        let enough = self.stalled > 0 && off <= 0.05 * step.settings.still();
         if !moves || off <= 0.25 * self.rounding || enough {
             return Ok(Closed::Yes);
         }

@@ -89,7 +89,7 @@ impl Joints {
             arms: [arm(0, -1.0), arm(1, 1.0)].into(),
             b: DVec3::ZERO,
             compliance: DVec3::ZERO,
-            law: Law::Box {
+            law: Law::Bounded {
                 lo: bounds.lo / scale,
                 hi: bounds.hi / scale,
             },
@@ -283,7 +283,7 @@ mod tests {
         };
         let (before, after) = (at(-e), at(e));
         for (block, first) in problem.contacts.iter().zip([0, 3]) {
-            assert!(matches!(block.law, Law::Box { .. }));
+            assert!(matches!(block.law, Law::Bounded { .. }));
             let rates = block.velocity(&of_problem) - block.b;
             for i in 0..3 {
                 let axis = first + i;
@@ -309,7 +309,7 @@ mod tests {
         ));
         let problem = driver.stepper.pose(&task).expect("a problem");
         for (block, scale) in problem.contacts.iter().zip([1.0, length]) {
-            let Law::Box { lo, hi } = block.law else {
+            let Law::Bounded { lo, hi } = block.law else {
                 panic!("a box");
             };
             // 1 N (or N m) for 0.01 s, in the block's units: angles count as distances.

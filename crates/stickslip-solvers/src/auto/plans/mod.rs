@@ -5,10 +5,12 @@
 //! | one contact of a step alone | its closed form, before any table |
 //! | an island of a step, with impulses of the last one | [`WARM`], [`LAST`] |
 //! | the same without | [`COLD`], [`LAST`] |
-//! | an island with contacts that bear moments | Newton on their law; then the same problem without moments by the tables above, and Newton as they grow; then bounds on them from the last answer, by the tables |
+//! | either, where a sketch is asked for; or a first draft of more than 200 contacts that touch at several places, whose guess misses by more than 1e-3 m/s | [`SKETCH`], then as above |
+//! | an island with contacts that bear moments | no table of its own: five ways, by Newton on their law (`auto::soft`), two of them from answers of the tables above |
 //! | an island of a stored problem (above [`MAX_DENSE_CONTACTS`] contacts, or where full Newton steps fail) | [`STORED_FIRST`], then up to three times, each to a tighter tolerance of the methods, [`STORED`] and [`LAST`] |
 //!
-//! A stage is tried where all of its needs hold; the search ends with the first whose residual, recomputed on the problem as
+//! Impulses of the last step are those of contacts that were there; after the first look of a step, those of the look before. A stage is
+//! tried where all of its needs hold; the search ends with the first whose residual, recomputed on the problem as
 //! given, meets the tolerance. Stages of the selection rule (`selection`) decide which answer is taken, the others only find one.
 
 mod last;
@@ -41,7 +43,7 @@ pub struct Table {
 pub struct Stage {
     /// Its name in traces and docs, unique in each table.
     pub name: &'static str,
-    /// What must hold of the problem: all of these.
+    /// What must hold of the problem and of the search: all of these.
     pub when: &'static [Need],
     /// Where it begins.
     pub from: Begin,
@@ -181,11 +183,22 @@ pub(super) fn budget(contacts: usize) -> usize {
 pub(super) const DRAFT: usize = 30;
 /// The same for the answer of a run that has spent its patience: those of the stages that start from the last impulses, which find what
 /// goes on as it did.
-pub(super) const WEARY: usize = 100;
+pub(super) const EASILY: usize = 100;
 /// Residual of the last impulses beyond which methods that start from them are passed over in such a run, m/s, if there are many contacts: what is
 /// struck does not go on as it did. (Of struck walls of 40 and 96 bricks, from impulses that missed by 1 to 14 m/s as a rule: none of 154 tries of
 /// Newton, 4 of 79 compliant paths, for 135 factorisations together.)
-pub(super) const STRUCK: f64 = 0.3;
+const STRUCK_BY: f64 = 0.3;
+
+// Conditions that the tables share with the driver.
+
+/// A run that has no patience left, and last impulses that do not lead on.
+pub(super) const STRUCK: &[Need] = &[
+    Need::Pressed,
+    Need::MoreThan(LARGE),
+    Need::GuessBeyond(STRUCK_BY),
+];
+/// So many contacts, and last impulses that miss by so much, that Newton does not arrive from there.
+pub(super) const GOES_OTHERWISE: &[Need] = &[Need::MoreThan(LARGE), Need::GuessBeyond(OTHERWISE)];
 
 /// Every table.
 pub const TABLES: [Table; 6] = [SKETCH, WARM, COLD, STORED_FIRST, STORED, LAST];

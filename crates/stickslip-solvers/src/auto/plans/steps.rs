@@ -2,10 +2,13 @@
 
 use crate::auto::bearing;
 use crate::auto::plans::{
-    Begin, FEW, LARGE, LAST_IMPULSES, MANY, MAX_LEMKE_CONTACTS, NEAR, SMALL, Stage, Table,
-    WHOLE_STEPS,
+    Begin, FEW, GOES_OTHERWISE, LARGE, LAST_IMPULSES, MANY, MAX_LEMKE_CONTACTS, NEAR, NEARLY_RIGHT,
+    OTHERWISE, SMALL, STRUCK, Stage, Table, WHOLE_STEPS,
 };
-use crate::auto::profile::Need::{Any, Lone, MoreThan, Not, Polyhedral, Sliding, Smooth, UpTo};
+use crate::auto::profile::Need::{
+    Any, BestFar, BestWithin, Finds, GuessBeyond, Known, Lone, MoreThan, Not, Polyhedral, Sketch,
+    Sliding, Smooth, UpTo,
+};
 use crate::auto::rest::Follow;
 use crate::engines::compliant::CompliantSettings;
 use crate::engines::homotopy::HomotopySettings;
@@ -71,9 +74,16 @@ pub(super) const LEMKE: Stage = Stage {
     why: "finds an answer in finitely many pivots, or a ray, which says more than a number",
 };
 
+/// Beyond this part of the largest free velocity a residual is far from any answer. (Chosen without measurement.)
+const FAR_FROM_ANY: f64 = 1e-6;
+
 pub(super) const INFEASIBLE: Stage = Stage {
     name: "infeasible",
-    when: &[Not(&[Polyhedral]), UpTo(MAX_LEMKE_CONTACTS)],
+    when: &[
+        Not(&[Polyhedral]),
+        UpTo(MAX_LEMKE_CONTACTS),
+        BestFar(FAR_FROM_ANY),
+    ],
     from: Begin::Scratch,
     run: |chain, p| chain.infeasible(p),
     rule: false,
@@ -84,16 +94,19 @@ pub(super) const INFEASIBLE: Stage = Stage {
 /// by them, in 12 ms each; by twelve sweeps and then the interior point 48 took 119 ms each.)
 const CONJUGATE_SKETCH: usize = 150;
 
-const DRAFT_FROM_SCRATCH: Stage = Stage {
-    name: "draft-from-scratch",
-    when: &[Smooth, MoreThan(LARGE)],
+/// What stages on the quotient find.
+const SYMMETRIC: &str = "the problem is symmetric";
+
+const SKETCH_FROM_SCRATCH: Stage = Stage {
+    name: "sketch-from-scratch",
+    when: &[Sketch, Smooth, MoreThan(LARGE)],
     from: Begin::Scratch,
-    run: |chain, p| chain.draft_from_scratch(p),
+    run: |chain, p| chain.sketch_from_scratch(p),
     rule: true,
-    why: "where a draft will do, the interior point is there in 40 to 90 factorisations; Newton and compliant paths took 100 to 200 before it",
+    why: "the interior point is there in 40 to 90 factorisations; Newton and compliant paths took 100 to 200 before it",
 };
 
-/// A motion that only has to show which contacts are missing.
+/// A motion that only has to show which contacts are missing (see `Chain::may_sketch`).
 pub const SKETCH: Table = Table {
     name: "sketch",
     patches: false,
@@ -106,7 +119,7 @@ pub const SKETCH: Table = Table {
             rule: false,
             why: "conjugate sweeps are there for the cost of a factorisation or two",
         },
-        DRAFT_FROM_SCRATCH,
+        SKETCH_FROM_SCRATCH,
     ],
 };
 
@@ -125,7 +138,7 @@ pub const WARM: Table = Table {
         },
         Stage {
             name: "centres",
-            when: &[MoreThan(FEW)],
+            when: &[MoreThan(FEW), BestWithin(NEARLY_RIGHT)],
             from: Begin::Guess,
             run: |chain, p| chain.centres(p),
             rule: true,
@@ -133,7 +146,12 @@ pub const WARM: Table = Table {
         },
         Stage {
             name: bearing::NAME,
-            when: &[MoreThan(MANY), Not(&[Lone])],
+            when: &[
+                MoreThan(MANY),
+                Not(&[Lone]),
+                GuessBeyond(OTHERWISE),
+                Finds("one contact in eight at least is well open after a few sweeps"),
+            ],
             from: Begin::Guess,
             run: |chain, p| chain.those_that_bear(p),
             rule: true,
@@ -141,7 +159,10 @@ pub const WARM: Table = Table {
         },
         Stage {
             name: "mend-guess",
-            when: &[MoreThan(MANY)],
+            when: &[
+                MoreThan(MANY),
+                Finds("at most a third of the contacts are at bodies where one fails"),
+            ],
             from: Begin::Guess,
             run: |chain, p| chain.mend_guess(p),
             rule: true,
@@ -157,23 +178,23 @@ pub const WARM: Table = Table {
         },
         Stage {
             name: "compliant-about-swept",
-            when: &[MoreThan(MANY), Lone],
+            when: &[MoreThan(MANY), Lone, Not(&[Sketch]), Not(STRUCK)],
             from: Begin::Best,
-            run: |chain, p| chain.compliant_about_swept(p),
+            run: |chain, p| chain.compliant(&chain.near(), p),
             rule: true,
             why: "where sweeps stall all the same: of 23 heaps of balls 21 end here, and Newton from the last impulses, or the same about them, ended none that it left",
         },
         Stage {
-            name: "draft-by-sweeps",
-            when: &[MoreThan(LARGE), Not(&[Lone])],
+            name: "sketch-by-sweeps",
+            when: &[Sketch, MoreThan(LARGE), Not(&[Lone])],
             from: Begin::Guess,
-            run: |chain, p| chain.draft_by_sweeps(p),
+            run: |chain, p| chain.sketch_by_sweeps(p),
             rule: true,
-            why: "where a draft will do: conjugate sweeps end two in five of 300 boxes in a bin, for a sixth of what the interior point takes",
+            why: "conjugate sweeps end two in five of 300 boxes in a bin, for a sixth of what the interior point takes",
         },
         Stage {
             name: "newton-whole-steps",
-            when: &[Not(&[MoreThan(MANY), Lone])],
+            when: &[Not(&[MoreThan(MANY), Lone]), Not(GOES_OTHERWISE)],
             from: Begin::Guess,
             run: |chain, p| chain.newton_from_guess(Map::Natural, WHOLE_STEPS, p),
             rule: true,
@@ -181,10 +202,10 @@ pub const WARM: Table = Table {
         },
         NEWTON_ON_ALART_CURNIER,
         SWEEPS,
-        DRAFT_FROM_SCRATCH,
+        SKETCH_FROM_SCRATCH,
         Stage {
             name: "compliant-near",
-            when: &[MoreThan(FEW), Not(&[MoreThan(MANY), Lone])],
+            when: &[MoreThan(FEW), Not(&[MoreThan(MANY), Lone]), Not(STRUCK)],
             from: Begin::Guess,
             run: |chain, p| chain.compliant(&chain.near(), p),
             rule: true,
@@ -192,15 +213,15 @@ pub const WARM: Table = Table {
         },
         Stage {
             name: "mend",
-            when: &[MoreThan(SMALL)],
+            when: &[MoreThan(SMALL), Not(&[Sketch])],
             from: Begin::Best,
-            run: |chain, p| chain.mended(p),
+            run: |chain, p| chain.mend(p).into(),
             rule: true,
             why: "where a few contacts of many fail, those with their neighbours from nothing, then the whole",
         },
         Stage {
             name: "quotient-short",
-            when: &[Smooth, MoreThan(LARGE)],
+            when: &[Smooth, MoreThan(LARGE), Finds(SYMMETRIC)],
             from: Begin::Scratch,
             run: |chain, p| chain.quotient(&HomotopySettings::SYMMETRIC_SHORT, p),
             rule: true,
@@ -209,7 +230,7 @@ pub const WARM: Table = Table {
         Stage {
             name: "relaxation-to-rest",
             when: &[UpTo(LARGE)],
-            from: Begin::Last,
+            from: Begin::Scratch,
             run: |chain, p| chain.relaxation(Follow::ToRest, p),
             rule: true,
             why: "tells whether rest is possible; left where velocities do not fall: 30 % less time on plates and balls (of more contacts, one in a hundred)",
@@ -254,23 +275,23 @@ pub const COLD: Table = Table {
         Stage {
             name: "newton-from-zero",
             when: &[Any(&[Sliding, UpTo(LARGE)])],
-            from: Begin::Guess,
+            from: Begin::Zero,
             run: |chain, p| chain.newton_to_rest(p),
             rule: true,
             why: "finds rest in a few steps where it is near; what slides takes the answer near the smallest impulses",
         },
         Stage {
             name: "quotient",
-            when: &[Smooth, MoreThan(LARGE)],
+            when: &[Smooth, MoreThan(LARGE), Not(&[Known]), Finds(SYMMETRIC)],
             from: Begin::Scratch,
-            run: |chain, p| chain.quotient_to_rest(&HomotopySettings::SYMMETRIC, p),
+            run: |chain, p| chain.quotient(&HomotopySettings::SYMMETRIC, p),
             rule: true,
             why: "a symmetric pile falls symmetrically, and is an eighth of itself: 12 layers of balls in 1.8 s, open before",
         },
         Stage {
             name: "relaxation",
             when: &[],
-            from: Begin::Last,
+            from: Begin::Scratch,
             run: |chain, p| chain.relaxation_to_rest(p),
             rule: true,
             why: "convex: its velocity is unique, and is rest wherever rest is possible",
@@ -278,7 +299,7 @@ pub const COLD: Table = Table {
         Stage {
             name: "first-answer",
             when: &[],
-            from: Begin::Last,
+            from: Begin::Scratch,
             run: |chain, p| chain.first_answer(p),
             rule: true,
             why: "nothing rests: Newton's answer from zero stands, if it found one",

@@ -147,7 +147,7 @@ const INTERIOR_STORED: Stage = Stage {
 const RELAXATION_STORED: Stage = Stage {
     name: "relaxation",
     when: &[],
-    from: Begin::Last,
+    from: Begin::Scratch,
     run: |chain, p| chain.relaxation(Follow::ToTheEnd, p),
     rule: false,
     why: "Newton from points of a path that cannot fold",

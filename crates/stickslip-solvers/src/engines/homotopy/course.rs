@@ -150,7 +150,7 @@ fn lawful_velocity(law: &Law, p: DVec3, u: DVec3) -> DVec3 {
             let d = t / size;
             contact_vector(0.0, d * d.dot(tangent(u)).min(0.0))
         }
-        Law::Box { lo, hi } => DVec3::new(
+        Law::Bounded { lo, hi } => DVec3::new(
             row(p.x, u.x, lo.x, hi.x),
             row(p.y, u.y, lo.y, hi.y),
             row(p.z, u.z, lo.z, hi.z),

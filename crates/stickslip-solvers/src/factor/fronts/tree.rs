@@ -324,7 +324,7 @@ mod tests {
     /// the fronts above them take.
     #[test]
     fn branches_need_nothing_of_each_other() {
-        let n: usize = 24;
+        let n = 24_usize;
         let mut pattern = Pattern::default();
         pattern.starts.push(0);
         for i in 0..n * n {

@@ -46,7 +46,7 @@ impl Law {
             // Their bound is the contact's to say.
             Self::Moments { .. } => x,
             Self::Pyramid { mu, directions } => project_pyramid(*mu, *directions, x).0,
-            Self::Box { lo, hi } => {
+            Self::Bounded { lo, hi } => {
                 let (lo, hi) = scaled_bounds(*lo, *hi, w_bar);
                 x.max(lo).min(hi)
             }
@@ -72,7 +72,7 @@ impl Law {
                 Face::Facet(a) => DMat3::IDENTITY - outer(a, a),
                 Face::Inside => DMat3::IDENTITY,
             },
-            Self::Box { lo, hi } => {
+            Self::Bounded { lo, hi } => {
                 let (lo, hi) = scaled_bounds(*lo, *hi, w_bar);
                 let on = |x: f64, lo: f64, hi: f64| if lo < x && x < hi { 1.0 } else { 0.0 };
                 DMat3::from_diagonal(DVec3::new(
@@ -96,7 +96,7 @@ impl Law {
     #[must_use]
     pub fn slip(&self, u: DVec3) -> (f64, DVec3) {
         match self {
-            Self::Unilateral | Self::Box { .. } | Self::Disc { .. } | Self::Moments { .. } => {
+            Self::Unilateral | Self::Bounded { .. } | Self::Disc { .. } | Self::Moments { .. } => {
                 (0.0, DVec3::ZERO)
             }
             Self::Cone { mu } | Self::Soft { mu } => {
@@ -147,7 +147,7 @@ mod tests {
             Law::Pyramid { mu, directions: 4 },
             Law::Pyramid { mu, directions: 5 },
             Law::Pyramid { mu, directions: 8 },
-            Law::Box {
+            Law::Bounded {
                 lo: DVec3::new(-1.0, 0.0, f64::NEG_INFINITY),
                 hi: DVec3::new(0.5, 0.0, f64::INFINITY),
             },

@@ -25,8 +25,6 @@ mod write;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_cost;
 
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};

@@ -10,12 +10,16 @@ use crate::methods::{Driver, Grid, Method};
 use crate::scene::{Files, Override, Scene, SceneError};
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
-use crate::step::seen::seen;
+use crate::step::predict::Predicted;
+use crate::step::seen::{given_back, seen};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use checker::Checker;
 use std::path::Path;
-use stickslip_model::{BodyState, Certificate, Cone, ContactImpulse, Kind, Scheme, StepRecord};
+use stickslip_geometry::Pose;
+use stickslip_model::{
+    BodyState, Certificate, Cone, ContactImpulse, Kind, Model, Scheme, StepRecord,
+};
 use stickslip_record::base64;
 use stickslip_record::{Header, Reader, RecordError, Start, Trajectory};
 
@@ -70,9 +74,31 @@ pub fn check_file(path: &Path) -> Result<(Header, Report), CheckError> {
 /// The world at the start of a recorded run, rebuilt from the scene text in the file.
 ///
 /// # Errors
-/// When that text cannot be read any more.
+/// As [`world_in`].
 pub fn world_of(trajectory: &Trajectory) -> Result<World, SceneError> {
-    World::from_scene(&scene_of(trajectory)?)
+    world_in(&trajectory.header).map(|(_, world)| world)
+}
+
+/// The scene in a header and its world at the start, whose bodies have the numbers that they have in the file.
+///
+/// # Errors
+/// As [`scene_in`]; and where bodies or joints, or their order, are not those of the header.
+pub fn world_in(header: &Header) -> Result<(Scene, World), SceneError> {
+    let scene = scene_in(header)?;
+    let world = World::from_scene(&scene)?;
+    if names_agree(header, world.model()) {
+        return Ok((scene, world));
+    }
+    let what = "the bodies or joints of the file are not those of the scene in it, or stand in another order";
+    Err(SceneError::unreadable(&header.scene_file, what))
+}
+
+/// Are bodies and joints of a header those of a model, in its order?
+fn names_agree(header: &Header, model: &Model) -> bool {
+    let (bodies, joints) = (header.bodies.iter(), header.joints.iter());
+    header.kinds == model.joint_kinds()
+        && bodies.map(String::as_str).eq(model.body_names())
+        && joints.map(String::as_str).eq(model.joint_names())
 }
 
 /// The scene of a recorded run, read from its text and the copies of its files.
@@ -103,9 +129,31 @@ pub fn scene_in(header: &Header) -> Result<Scene, SceneError> {
     Scene::parse_with(&header.scene, &header.scene_file, &overrides, files)
 }
 
+/// What is found of a recorded step.
+struct Judged {
+    certificate: Certificate,
+    /// The first contact that does not give back what the steps before say.
+    misrestituted: Option<usize>,
+}
+
+/// The first contact whose restituted impulse is not what is left of e c, as the steps before say.
+fn misrestituted(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<usize> {
+    let contacts = motion.contacts.iter();
+    let mut given = Vec::new();
+    given_back(
+        step,
+        contacts.clone().map(|c| &c.contact),
+        placed,
+        &mut given,
+    );
+    let mut both = contacts.zip(&given);
+    both.position(|(c, given)| c.restituted != *given)
+}
+
 impl World {
-    /// Judges a recorded step; `None` where a force or a motion is not finite. Restitution remembers it, right or wrong.
-    fn judge_recorded(&mut self, start: Start, step: &StepRecord) -> Option<Certificate> {
+    /// Judges a recorded step, and whether it gives back what was compressed before; `None` where a force or a motion is not finite. Restitution
+    /// remembers it, right or wrong.
+    fn judge_recorded(&mut self, start: Start, step: &StepRecord) -> Option<Judged> {
         let last = StepRecord {
             step: step.step - 1,
             t: start.t,
@@ -127,13 +175,14 @@ impl World {
         let underway = driver.stepper.place(&task).ok()?;
         let (step, placed) = (&underway.step, &underway.contacts.placed);
         let certificate = underway.gate.certificate(step, &mut motion);
+        let misrestituted = misrestituted(step, placed, &motion);
         if let Some(seen) = seen(step, placed, &motion) {
-            let (model, memory) = (&self.setup.model, &mut self.memory);
-            memory
-                .restitution
-                .advance(model, plan.h, &motion.contacts, &seen);
+            self.replay(plan.h, &motion.contacts, &seen);
         }
-        Some(certificate)
+        Some(Judged {
+            certificate,
+            misrestituted,
+        })
     }
 
     /// Is `start` where a projection of the recorded states leads?
@@ -229,19 +278,6 @@ impl World {
         driver.extrapolated_again(step.h, &step.bodies).ok()
     }
 
-    /// The first contact whose restituted impulse is not e c, as the steps before say.
-    fn misrestituted<'s>(&self, step: &'s StepRecord) -> Option<&'s ContactImpulse> {
-        let contacts = step.contacts.iter();
-        let mut ended = Vec::new();
-        self.memory
-            .restitution
-            .ended(contacts.clone().map(|c| &c.contact), &mut ended);
-        let wrong = |(c, ended): &(&ContactImpulse, &f64)| {
-            c.restituted != self.setup.restitutions.of(c.contact.bodies) * **ended
-        };
-        contacts.zip(&ended).find(wrong).map(|(c, _)| c)
-    }
-
     /// What the record of contact `k` says that its impulse, its place and the scene do not; the step has
     /// been judged just before.
     fn misrecorded(&self, k: usize, contact: &ContactImpulse) -> Option<&'static str> {
@@ -259,5 +295,31 @@ impl World {
             return Some("its mode is not that of its impulse and slip");
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::simulate_in_memory;
+
+    /// A file whose bodies stand otherwise than those of its scene, as those of earlier formats did, is not misread.
+    #[test]
+    fn names_in_another_order_than_the_scenes_are_refused() {
+        let text = "step = { h = 0.01, until = 0.02 }\n\
+             [[body]]\nname = \"a\"\nmass = 1\nshape = { ball = { radius = 0.1 } }\nposition = [0, 0, 2]\n\
+             [[body]]\nname = \"b\"\nmass = 1\nshape = { ball = { radius = 0.1 } }\nposition = [0, 0, 1]\n";
+        let scene = Scene::parse(text, "two", &[]).expect("a scene");
+        let mut world = World::from_scene(&scene).expect("a world");
+        let (mut run, _) = simulate_in_memory(&scene, &mut world).expect("a run");
+        assert_eq!(run.header.bodies, ["b", "a"]);
+        assert!(world_of(&run).is_ok());
+        assert!(check(&run).expect("a scene").valid());
+        run.header.bodies.swap(0, 1);
+        let Err(error) = world_of(&run) else {
+            panic!("it was read");
+        };
+        assert!(error.to_string().contains("another order"), "{error}");
+        assert!(!check(&run).expect("a scene").valid());
     }
 }

@@ -23,7 +23,7 @@ const NO_CHANGE: f64 = 4.0 * f64::EPSILON;
 
 /// Iterates until the motion that a step leads to is the one at which its contacts were measured; the motion is left in the
 /// trial.
-pub(crate) fn iterate(
+pub(super) fn iterate(
     trial: &mut Trial,
     step: &Predicted,
     contacts: &mut Contacts,
