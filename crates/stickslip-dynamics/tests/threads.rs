@@ -18,7 +18,7 @@ fn heap() -> World {
     for (name, n) in [("left", DVec3::X), ("front", DVec3::Y)] {
         builder = builder.body(wall(name, n, -0.5));
     }
-    for k in 0..132_u32 {
+    for k in 0..108_u32 {
         let [i, j, layer] = [k % 6, k / 6 % 6, k / 36].map(f64::from);
         let shape = if k % 5 == 4 {
             Shape::ball(0.25)
@@ -30,8 +30,8 @@ fn heap() -> World {
         let body = BodySpec::free(format!("body {k}"), shape.expect("a shape"), 1.0);
         let (turn, wild) = (f64::from(k % 7) - 3.0, f64::from(k % 3) - 1.0);
         builder = builder.body(body.at(at).with_velocity(
-            DVec3::new(-0.5, 0.2 * wild, -1.0),
-            DVec3::new(0.2 * turn, 0.3 * wild, 0.1),
+            DVec3::new(-0.05, 0.02 * wild, -0.1),
+            DVec3::new(0.02 * turn, 0.03 * wild, 0.01),
         ));
     }
     for k in 0..6_u32 {
@@ -46,7 +46,7 @@ fn heap() -> World {
 fn steps(threads: usize) -> Vec<StepRecord> {
     let mut world = heap();
     world.set_threads(threads);
-    (0..5)
+    (0..2)
         .map(|_| world.step().expect("a step").clone())
         .collect()
 }
