@@ -200,3 +200,45 @@ fn the_report_has_every_row_and_every_picture() {
         figures
     );
 }
+
+/// What reaches behind the eye is cut, not left out: under a small ball on a long plate there is plate.
+#[test]
+fn a_plate_that_goes_on_behind_the_eye_is_drawn() {
+    let place = folder();
+    let scene = r#"
+        [step]
+        h = 0.01
+        until = 0.02
+        [[body]]
+        name = "plate"
+        motion = "fixed"
+        shape = { box = { size = [20, 20, 0.1] } }
+        position = [0, 0, -0.05]
+        [[body]]
+        name = "ball"
+        mass = 1
+        shape = { ball = { radius = 0.05 } }
+        position = [0, 0, 0.05]
+        "#;
+    let scene = write(&place, "plate.toml", scene);
+    let (parquet, svg) = (path(&place, "plate.parquet"), path(&place, "plate.svg"));
+    stickslip(&["run", &scene, "-o", &parquet]).exits(0);
+    stickslip(&["shot", &parquet, "--no-forces", "-o", &svg]).exits(0);
+    let picture = std::fs::read_to_string(&svg).expect("a picture");
+    // The first two are the paper and the sky.
+    let polygons = picture.split("<polygon points=\"").skip(3);
+    let widths = polygons.filter_map(|rest| {
+        let points = rest.split('"').next()?.split_whitespace();
+        let xs: Vec<f64> = points
+            .filter_map(|p| p.split(',').next()?.parse().ok())
+            .collect();
+        let (low, high) = (xs.iter().copied()).fold((0.0_f64, 0.0_f64), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        Some(high - low)
+    });
+    assert!(
+        widths.fold(0.0, f64::max) >= 800.0,
+        "no part of the plate is as wide as the picture"
+    );
+}

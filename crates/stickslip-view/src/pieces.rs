@@ -30,13 +30,13 @@ impl Mark {
 /// What tells the order of painting, and what to paint.
 pub(crate) type Piece = (Silhouette, Vec<Mark>);
 
-/// A triangle that looks at the eye.
+/// A triangle that looks at the eye, or what of it is in front of the eye.
 struct Face {
-    corners: [DVec3; 3],
+    corners: Vec<DVec3>,
     /// Unit normal.
     normal: DVec3,
     mark: Mark,
-    seen: [Point; 3],
+    seen: Vec<Point>,
 }
 
 impl Painter<'_, '_> {
@@ -86,8 +86,11 @@ impl Painter<'_, '_> {
                 }
                 normal = -normal;
             }
-            let [a, b, c] = corners.map(|c| self.place(c));
-            let seen = [a?, b?, c?];
+            let corners = self.in_front(&corners);
+            let seen: Vec<Point> = corners.iter().filter_map(|c| self.place(*c)).collect();
+            if seen.len() < 3 {
+                return None;
+            }
             let light = 0.5 + 0.18 * (0.5 + 0.5 * normal.z) + 0.4 * normal.dot(LIGHT).max(0.0);
             let fill = shaded(tint, light);
             let style = Style {
@@ -98,7 +101,7 @@ impl Painter<'_, '_> {
             Some(Face {
                 corners,
                 normal,
-                mark: Mark::Polygon(seen.to_vec(), style),
+                mark: Mark::Polygon(seen.clone(), style),
                 seen,
             })
         };
@@ -116,8 +119,10 @@ impl Painter<'_, '_> {
         let stroke = Stroke::new(Colour::rgb(0x24374d).with_opacity(0.55), 0.7);
         let edge = |(ends, beside): (&[DVec3], &[usize; 2])| {
             let face = *beside.iter().find(|&&f| faces[f].is_some())?;
-            let [a, b] = [ends[0], ends[1]].map(|p| self.place(world(pose, part, p)));
-            Some((face, Mark::Line(vec![a?, b?], stroke)))
+            let ends = [ends[0], ends[1]].map(|p| world(pose, part, p));
+            let ends = self.in_front(&ends);
+            let line: Vec<Point> = ends.iter().filter_map(|p| self.place(*p)).collect();
+            (line.len() == 2).then_some((face, Mark::Line(line, stroke)))
         };
         let ends = mesh.edges.chunks_exact(2);
         ends.zip(&mesh.edge_faces).filter_map(edge).collect()
@@ -127,9 +132,9 @@ impl Painter<'_, '_> {
     fn convex(&self, faces: Vec<Option<Face>>, edges: Vec<(usize, Mark)>) -> Piece {
         let faces: Vec<Face> = faces.into_iter().flatten().collect();
         let silhouette = Silhouette {
-            outline: hull(faces.iter().flat_map(|f| f.seen).collect()),
+            outline: hull(faces.iter().flat_map(|f| f.seen.iter().copied()).collect()),
             solid: Solid::Faces(faces.iter().map(|f| (f.normal, f.corners[0])).collect()),
-            depth: self.depth(faces.iter().flat_map(|f| f.corners)),
+            depth: self.depth(faces.iter().flat_map(|f| f.corners.iter().copied())),
         };
         let marks = faces.into_iter().map(|f| f.mark);
         (
@@ -147,7 +152,7 @@ impl Painter<'_, '_> {
         let piece = |(face, lines): (Option<Face>, Vec<Mark>)| {
             let face = face?;
             let silhouette = Silhouette {
-                outline: face.seen.to_vec(),
+                outline: face.seen,
                 solid: Solid::Faces(vec![(face.normal, face.corners[0])]),
                 depth: self.depth(face.corners.into_iter()),
             };

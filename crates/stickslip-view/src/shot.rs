@@ -241,6 +241,18 @@ impl Painter<'_, '_> {
             .then_some([0.5 * self.width + half * seen.x, half * (1.0 - seen.y)])
     }
 
+    /// The plane in front of the eye beyond which points have a place: its normal, away from the eye, and a point of it.
+    fn near(&self) -> (DVec3, DVec3) {
+        let back = self.camera.axes()[2];
+        let near = self.camera.eye() - back * (1.01 * NEAR * self.camera.distance);
+        (-back, near)
+    }
+
+    /// What of a polygon, or of a line of two points, is in front of the eye.
+    pub(crate) fn in_front(&self, corners: &[DVec3]) -> Vec<DVec3> {
+        cut_by(corners, self.near())
+    }
+
     /// Direction from the eye through a point of the picture: the inverse of `place`.
     fn ray(&self, point: Point) -> DVec3 {
         let [right, up, back] = self.camera.axes();
@@ -280,10 +292,8 @@ impl Painter<'_, '_> {
         let foot = target - normal * normal.dot(target - point);
         let reach = 0.68 * self.camera.distance;
         // In front of the eye, and above the other planes.
-        let back = self.camera.axes()[2];
-        let near = self.camera.eye() - back * (1.01 * NEAR * self.camera.distance);
         let others = planes.iter().enumerate().filter(|(i, _)| *i != k);
-        let bounds: Vec<(DVec3, DVec3)> = others.map(|(_, p)| *p).chain([(-back, near)]).collect();
+        let bounds: Vec<(DVec3, DVec3)> = others.map(|(_, p)| *p).chain([self.near()]).collect();
         let seen = |corners: Vec<DVec3>| -> Vec<Point> {
             let cut = bounds.iter().fold(corners, |c, p| cut_by(&c, *p));
             cut.iter().filter_map(|c| self.place(*c)).collect()

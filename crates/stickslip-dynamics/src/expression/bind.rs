@@ -83,7 +83,7 @@ impl<'a> Scope<'a> {
             "pi" => return Ok(Step::Constant(std::f64::consts::PI)),
             "t" if self.time => return Ok(Step::Time),
             "t" => {
-                let message = "`t` cannot be used here: this number does not change in time";
+                let message = "`t` cannot be used here: this number does not change in time; formulas of t belong in a `motion`, a `[[force]]`, a motor or a surface";
                 return Err(ExpressionError::new(span.clone(), message));
             }
             "i" => {
