@@ -134,6 +134,9 @@ fn two_balls_keep_their_energy_to_first_order() {
 fn three_balls_keep_their_energy_to_first_order_on_average() {
     for h in [4e-3, 1e-3, 2.5e-4] {
         let [worst, mean] = losses(3, h);
-        assert!(worst < 1.0 / 3.0 && mean < 4.0 * h, "h = {h}: {worst}, {mean}");
+        assert!(
+            worst < 1.0 / 3.0 && mean < 4.0 * h,
+            "h = {h}: {worst}, {mean}"
+        );
     }
 }
