@@ -33,7 +33,7 @@ mod shifted;
 mod symmetry;
 mod system;
 
-pub(crate) use bodies::{BodyMemory, BodySystem, ScaledArm, relative_velocity, transposed_times};
+pub(crate) use bodies::{BodyMemory, BodySystem, ScaledArm};
 pub(crate) use quotient::Quotient;
 pub(crate) use shifted::Shifted;
 pub(crate) use symmetry::symmetries;
