@@ -47,9 +47,10 @@ class Run:
     hash: str
     #: Did every step meet its tolerance?
     certified: bool
-    #: Steps that were accepted as approximate, and steps that were divided.
+    #: Steps that were accepted as approximate, steps that were divided, and steps that leave overlaps as they find them.
     approximate: int
     divided: int
+    leaving: int
     #: Why it stopped early, if it did.
     failure: str | None
     #: Was it ended between two steps, by Ctrl-C or its limit?
@@ -113,6 +114,7 @@ class Check:
     steps: int
     approximate: int
     divided: int
+    leaving: int
     #: Largest residual of each kind, m/s.
     residuals: dict[str, float]
     #: Largest residual of an equality, in units of its rounding bound.

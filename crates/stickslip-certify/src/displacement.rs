@@ -5,7 +5,7 @@ use crate::judge::Case;
 use glam::DVec3;
 use stickslip_geometry::Pose;
 use stickslip_geometry::leg::{Leg, gap_change};
-use stickslip_model::Contact;
+use stickslip_model::{Contact, Scheme};
 
 /// Velocity of the point of body `k` that is at `point` where the scheme measures the body, m/s.
 pub(crate) fn velocity_at(case: &Case, k: usize, point: DVec3) -> DVec3 {
@@ -47,7 +47,8 @@ pub(crate) fn gap_rate(case: &Case, contact: &Contact) -> f64 {
     let given = &case.given;
     let mut told = 0.0;
     // Where none can have been driven in, or all of it counts alike, the scheme does not ask.
-    let asked = contact.gap < 0.0 && given.h < given.grid;
+    let in_part = given.h < given.grid || given.scheme == Scheme::Leaving;
+    let asked = contact.gap < 0.0 && in_part;
     for (k, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
         if asked && !case.model.bodies[k].is_free() {
             let (old, new) = (&case.before[k].pose, &case.after[k].pose);

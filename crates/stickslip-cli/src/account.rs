@@ -11,6 +11,7 @@ pub(crate) fn words(account: &Account, tolerance: f64) -> String {
         steps,
         approximate,
         divided,
+        leaving,
         ..
     } = account;
     let mut text = if account.certified() {
@@ -30,6 +31,14 @@ pub(crate) fn words(account: &Account, tolerance: f64) -> String {
         1 => text.push_str("; 1 step was divided"),
         n => text.push_str(&format!("; {} steps were divided", grouped(*n))),
     }
+    match leaving {
+        0 => {}
+        1 => text.push_str("; 1 step leaves overlaps that friction locks"),
+        n => text.push_str(&format!(
+            "; {} steps leave overlaps that friction locks",
+            grouped(*n)
+        )),
+    }
     text
 }
 
@@ -39,6 +48,7 @@ pub(crate) fn json_of(account: &Account) -> Value {
     json!({
         "approximate": { "count": a.count, "worst": a.worst, "t": a.t },
         "divided": account.divided,
+        "leaving": account.leaving,
     })
 }
 
@@ -78,6 +88,9 @@ mod tests {
             "every step obeys the law to 1e-8 m/s × max(1, |ν|)"
         );
         assert!(account(0, 1).ends_with("; 1 step was divided"));
+        let mut leaving = Account::default();
+        leaving.leaving = 3;
+        assert!(words(&leaving, 1e-8).ends_with("; 3 steps leave overlaps that friction locks"));
         assert_eq!(
             account(2, 14),
             "3,998 of 4,000 steps; 2 approximate, worst 3.1e-7 m/s at t = 1.25 s; 14 steps were divided"

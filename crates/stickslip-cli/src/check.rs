@@ -89,6 +89,7 @@ fn json_of(header: &Header, report: &Report) -> Value {
         "certified": valid && report.account.certified(),
         "approximate": account["approximate"],
         "divided": account["divided"],
+        "leaving": account["leaving"],
         "worst": worst,
         "rounding": { "value": report.rounding.0, "t": report.rounding.1 },
         "penetration": report.penetration.0,

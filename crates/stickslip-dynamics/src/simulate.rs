@@ -371,6 +371,7 @@ impl Outcome {
             certified: self.certified() && self.reached_end(),
             approximate: self.account.approximate,
             divided: self.account.divided,
+            leaving: self.account.leaving,
             hash: self.hash.clone(),
             failure: failure.or_else(interrupted),
         }

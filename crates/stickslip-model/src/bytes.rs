@@ -76,7 +76,7 @@ macro_rules! one_of {
 one_of!(bool: NO, YES);
 one_of!(Mode: Mode::Open, Mode::Stick, Mode::Slide);
 one_of!(Along: Along::Start, Along::Middle);
-one_of!(Kind: Kind::Step, Kind::Compression, Kind::Decompression, Kind::Extrapolated, Kind::Part);
+one_of!(Kind: Kind::Step, Kind::Compression, Kind::Decompression, Kind::Extrapolated, Kind::Part, Kind::Leaving, Kind::LeavingPart);
 
 const NO: bool = false;
 const YES: bool = true;

@@ -9,6 +9,7 @@ use stickslip_geometry::Pose;
 /// | scheme | shapes, levers | normal row |
 /// |---|---|---|
 /// | Stewart and Trinkle | free bodies at t_l, prescribed at t_{l+1} | ψ/h + Wᵀν⁺, W of the free bodies; ψ/H where ψ < 0, H the step asked for |
+/// | leaving | the same | max(ψ, 0)/h + Wᵀν⁺, W of the free bodies; of ψ < 0 what prescribed bodies drive in, over h |
 /// | between events | all at t_l | ψ/H + Wᵀν⁺ of all, H the step asked for |
 /// | impact | all, now | Wᵀν⁺ of all |
 /// | Anitescu | all at t_{l+1}, reached with ν_l | max(ψ, 0)/h + Wᵀν⁺ of all |
@@ -18,6 +19,10 @@ pub enum Scheme {
     /// Stewart and Trinkle.
     #[default]
     StewartTrinkle,
+    /// The same where overlaps that were there before are left as they are. What is locked by friction may press as hard as it likes and
+    /// does not move: a ball in a wedge narrower than twice the angle of friction. If it overlaps there, by what rows of an earlier step
+    /// could not see, no impulse undoes that, and the step has no answer; left as it is, it has one.
+    Leaving,
     /// A step between two events.
     BetweenEvents,
     /// A phase of an impact.
@@ -45,7 +50,7 @@ impl Scheme {
         i: usize,
     ) -> &'s Pose {
         let end = match self {
-            Self::StewartTrinkle => !model.bodies[i].is_free(),
+            Self::StewartTrinkle | Self::Leaving => !model.bodies[i].is_free(),
             Self::BetweenEvents | Self::Impact => false,
             Self::Anitescu | Self::Implicit => true,
         };
@@ -71,12 +76,11 @@ impl Scheme {
     /// are measured at the end of the step.
     #[must_use]
     pub fn gap_rate(self, gap: f64, told: f64, h: f64, grid: f64) -> f64 {
+        let before = (gap + told).min(0.0).max(gap);
         match self {
-            Self::StewartTrinkle if gap < 0.0 && h < grid => {
-                let before = (gap + told).min(0.0).max(gap);
-                (gap - before) / h + before / grid
-            }
-            Self::StewartTrinkle | Self::Implicit => gap / h,
+            Self::StewartTrinkle if gap < 0.0 && h < grid => (gap - before) / h + before / grid,
+            Self::Leaving if gap < 0.0 => (gap - before) / h,
+            Self::StewartTrinkle | Self::Leaving | Self::Implicit => gap / h,
             Self::BetweenEvents => gap / grid,
             Self::Impact => 0.0,
             Self::Anitescu => gap.max(0.0) / h,
@@ -87,7 +91,7 @@ impl Scheme {
     #[must_use]
     pub const fn counts(self, free: bool) -> bool {
         match self {
-            Self::StewartTrinkle => free,
+            Self::StewartTrinkle | Self::Leaving => free,
             Self::BetweenEvents | Self::Impact | Self::Anitescu => true,
             Self::Implicit => false,
         }
@@ -112,5 +116,16 @@ mod tests {
         assert_eq!(rate(-0.1, -0.2), -0.1 / grid);
         assert_eq!(rate(0.1, 0.3), 0.1 / h);
         assert_eq!(Scheme::StewartTrinkle.gap_rate(-0.1, 0.07, h, h), -0.1 / h);
+    }
+
+    /// What was there before stays, whatever the length of the step; what a prescribed body drives in, and a gap, count as ever.
+    #[test]
+    fn an_overlap_that_is_left_is_not_undone() {
+        let rate = |gap: f64, told: f64| Scheme::Leaving.gap_rate(gap, told, 0.25, 0.25);
+        assert_eq!(rate(-0.1, 0.0), 0.0);
+        assert_eq!(rate(-0.1, -0.2), 0.0);
+        assert!((rate(-0.1, 0.04) + 0.04 / 0.25).abs() < 1e-15);
+        assert_eq!(rate(-0.1, 0.3), -0.1 / 0.25);
+        assert_eq!(rate(0.1, 0.3), 0.1 / 0.25);
     }
 }

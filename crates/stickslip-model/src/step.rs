@@ -219,16 +219,22 @@ pub enum Kind {
     Extrapolated,
     /// A shorter step inside one that was divided, but for the last, which is a step again.
     Part,
+    /// A step that leaves overlaps as it finds them ([`crate::Scheme::Leaving`]).
+    Leaving,
+    /// The same inside one that was divided.
+    LeavingPart,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Step,
         Self::Compression,
         Self::Decompression,
         Self::Extrapolated,
         Self::Part,
+        Self::Leaving,
+        Self::LeavingPart,
     ];
 
     /// Name in files.
@@ -240,7 +246,21 @@ impl Kind {
             Self::Decompression => "decompression",
             Self::Extrapolated => "extrapolated",
             Self::Part => "part",
+            Self::Leaving => "leaving",
+            Self::LeavingPart => "leaving-part",
         }
+    }
+
+    /// Is it a shorter step inside one that was divided, and not at its end?
+    #[must_use]
+    pub const fn is_part(self) -> bool {
+        matches!(self, Self::Part | Self::LeavingPart)
+    }
+
+    /// Does it leave overlaps as it finds them?
+    #[must_use]
+    pub const fn leaves_overlaps(self) -> bool {
+        matches!(self, Self::Leaving | Self::LeavingPart)
     }
 
     /// Is it a phase of an impact?

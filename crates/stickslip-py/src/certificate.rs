@@ -95,7 +95,7 @@ impl Certificate {
         self.word.rounding
     }
 
-    /// What the step was: "step", "part", "compression", "decompression" or "extrapolated".
+    /// What the step was: "step", "part", "compression", "decompression", "extrapolated", "leaving" or "leaving-part".
     #[getter]
     fn kind(&self) -> &'static str {
         self.kind

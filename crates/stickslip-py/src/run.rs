@@ -150,6 +150,7 @@ pub(crate) fn account<'py>(
     all.set_item("certified", outcome.certified())?;
     all.set_item("approximate", outcome.account.approximate.count)?;
     all.set_item("divided", outcome.account.divided)?;
+    all.set_item("leaving", outcome.account.leaving)?;
     all.set_item("failure", outcome.failure.as_ref().map(ToString::to_string))?;
     all.set_item("interrupted", outcome.interrupted.is_some())?;
     all.set_item("penetration", outcome.penetration.0)?;

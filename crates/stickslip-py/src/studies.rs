@@ -25,6 +25,7 @@ pub(crate) fn check<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<B
     all.set_item("steps", report.account.steps)?;
     all.set_item("approximate", report.account.approximate.count)?;
     all.set_item("divided", report.account.divided)?;
+    all.set_item("leaving", report.account.leaving)?;
     let worst = PyDict::new(py);
     for (kind, (value, _)) in Residual::ALL.iter().zip(report.worst) {
         worst.set_item(kind.name(), value)?;

@@ -236,6 +236,7 @@ impl World {
                 certified: account.certified(),
                 approximate: account.approximate,
                 divided: account.divided,
+                leaving: account.leaving,
                 hash: run.state_hash(),
                 failure: None,
             })?;

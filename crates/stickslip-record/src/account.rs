@@ -1,7 +1,7 @@
-//! How the steps of a run came to be accepted: certified, approximate, divided.
+//! How the steps of a run came to be accepted: certified, approximate, divided, with overlaps left.
 
 use serde::{Deserialize, Serialize};
-use stickslip_model::{Kind, StepRecord, stored};
+use stickslip_model::{StepRecord, stored};
 
 /// How the steps of a run came to be accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,6 +12,8 @@ pub struct Account {
     pub approximate: Approximate,
     /// Steps of the scene's length that were done in shorter ones.
     pub divided: u64,
+    /// Records that leave overlaps as they find them.
+    pub leaving: u64,
     /// Is the last record a part of one that is not at its end?
     within: bool,
 }
@@ -32,6 +34,7 @@ stored!(Account {
     steps,
     approximate,
     divided,
+    leaving,
     within
 });
 
@@ -47,7 +50,8 @@ impl Account {
                 (approximate.worst, approximate.t) = (residual, step.t);
             }
         }
-        let within = step.kind == Kind::Part;
+        self.leaving += u64::from(step.kind.leaves_overlaps());
+        let within = step.kind.is_part();
         self.divided += u64::from(within && !self.within);
         self.within = within;
     }
@@ -62,7 +66,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stickslip_model::{Bound, Residual};
+    use stickslip_model::{Bound, Kind, Residual};
 
     #[test]
     fn steps_are_counted_by_what_their_certificates_say_and_divided_ones_once() {
@@ -84,7 +88,9 @@ mod tests {
         add(Kind::Step, 0.0, 2.0);
         add(Kind::Part, 3e-8, 2.5);
         add(Kind::Step, 0.0, 3.0);
-        assert_eq!((account.steps, account.divided), (6, 2));
+        add(Kind::LeavingPart, 0.0, 3.5);
+        add(Kind::Leaving, 0.0, 4.0);
+        assert_eq!((account.steps, account.divided, account.leaving), (8, 3, 2));
         let worst = Approximate {
             count: 2,
             worst: 2e-7,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use stickslip_model::{Cone, Fan};
 
 /// Version of the file format, written to and demanded of every Parquet file. Up to 3 bodies and joints stood in the order of their
-/// names.
-pub const FORMAT: u32 = 4;
+/// names, up to 4 no step left overlaps as they were.
+pub const FORMAT: u32 = 5;
 
 /// All that is needed, beside the states, to rebuild the world from the file alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,9 @@ pub struct Summary {
     /// Steps that were done in shorter ones.
     #[serde(default)]
     pub divided: u64,
+    /// Records that leave overlaps as they find them.
+    #[serde(default)]
+    pub leaving: u64,
     /// SHA-256 of all states of the run ([`crate::StateHash`]), hexadecimal.
     pub hash: String,
     /// Why the run stopped early, if it did.

@@ -3,7 +3,7 @@
 use crate::error::RecordError;
 use crate::header::{Header, Summary};
 use stickslip_model::bytes::Stored;
-use stickslip_model::{BodyState, Kind, Residual, StepRecord, stored};
+use stickslip_model::{BodyState, Residual, StepRecord, stored};
 
 /// The state at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +198,7 @@ impl<R: Recorder> Recorder for Every<R> {
 
     fn record(&mut self, before: Start<'_>, step: &StepRecord) -> Result<(), RecordError> {
         let room = self.held.take().or_else(|| self.spare.take());
-        let whole = step.kind != Kind::Part;
+        let whole = !step.kind.is_part();
         self.steps += u64::from(whole);
         if self.every == 1 || (whole && self.steps.is_multiple_of(self.every)) {
             self.spare = room;
@@ -354,6 +354,7 @@ mod tests {
     use super::*;
     use crate::testing;
     use crate::trajectory::Trajectory;
+    use stickslip_model::Kind;
 
     #[test]
     fn thinning_keeps_the_first_every_nth_and_the_last_step_with_their_starts() {

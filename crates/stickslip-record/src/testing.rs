@@ -96,6 +96,7 @@ pub(crate) fn summary(steps: u64, t: f64) -> Summary {
             t: 0.02,
         },
         divided: 1,
+        leaving: 0,
         hash: "00ff".repeat(16),
         failure: None,
     }

@@ -8,9 +8,10 @@ function fail(error) {
 }
 
 // What can be said of a run as a whole: a word, its look, and the reason.
-function verdictOf({ certified, failure, approximate, divided, steps, tolerance, live }) {
+function verdictOf({ certified, failure, approximate, divided, leaving, steps, tolerance, live }) {
   if (live) return ["running", "live", "the run goes on; what is done of it is shown"];
-  const parts = divided ? `; ${divided} ${divided === 1 ? "step was" : "steps were"} divided` : "";
+  const left = leaving ? `; ${leaving} ${leaving === 1 ? "step leaves" : "steps leave"} overlaps that friction locks` : "";
+  const parts = `${divided ? `; ${divided} ${divided === 1 ? "step was" : "steps were"} divided` : ""}${left}`;
   const all = `every step obeys the law to ${tolerance} m/s${parts}`;
   if (failure) return ["stopped", "bad", failure];
   if (certified === true) return ["certified", "good", all];

@@ -230,6 +230,7 @@ fn about(film: &Film<'_>, blocks: &Value, notes: &[String], contacts_every: usiz
         "certified": summary.map(|s| s.certified),
         "approximate": summary.map(|s| json!({ "count": s.approximate.count, "worst": s.approximate.worst, "t": s.approximate.t })),
         "divided": summary.map(|s| s.divided),
+        "leaving": summary.map(|s| s.leaving),
         "failure": summary.and_then(|s| s.failure.clone()),
         "until": header.until,
         "reached": film.frames().last().map(|f| f.step.t),

@@ -259,8 +259,14 @@ impl<'a> Reading<'a> {
         let swing = travel.swing.min(SWING);
         let aside = self.beside(case, contact, travel, exact + 4.0 * swing * size);
         let level = motion + 4.0 * swing * self.extent() + LEVEL * size + exact;
+        // Two lines cross elsewhere where their bodies have turned, by the turn times how far the lines are from each other.
+        let turned = if is_ball(self.own) || is_ball(self.other) {
+            0.0
+        } else {
+            4.0 * swing * size
+        };
         let (height, near) = match case.given.rule {
-            Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion),
+            Rule::MaxGap => (self.too_high(level), TOUCH * size + 2.0 * motion + turned),
             // Planes of faces have no end there.
             Rule::Conjunctive => (0.0, 5.0 * (Rule::Conjunctive.touch() * size + motion)),
         };

@@ -164,7 +164,7 @@ impl Pair {
             } else {
                 0.0
             },
-            kept: of_velocities || given.h < given.grid,
+            kept: of_velocities || given.scheme == Scheme::Leaving || given.h < given.grid,
             part_of_step: given.h < given.grid,
         }
     }

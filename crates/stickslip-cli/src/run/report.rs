@@ -261,6 +261,7 @@ fn json_of(o: &Outcome, elapsed: f64) -> Value {
         "certified": o.certified(),
         "approximate": account["approximate"],
         "divided": account["divided"],
+        "leaving": account["leaving"],
         "limit": o.interrupted == Some(Interruption::Limit),
         "interrupted": o.interrupted == Some(Interruption::Signal),
         "failure": o.failure.as_ref().map(ToString::to_string),

@@ -6,7 +6,7 @@ use super::{names_agree, scene_in};
 use crate::scene::SceneError;
 use crate::simulate::steps_until;
 use crate::world::World;
-use stickslip_model::{Kind, StepRecord};
+use stickslip_model::StepRecord;
 use stickslip_record::{Frame, Header, Seal, StateHash, Summary};
 
 /// A trajectory while it is checked, frame by frame.
@@ -111,7 +111,7 @@ impl Checker {
         if here > due {
             let what = format!("steps before it are missing beyond the one in {every} announced");
             self.report.find(step, what);
-        } else if here < due || step.kind == Kind::Part {
+        } else if here < due || step.kind.is_part() {
             self.odd = Some(step.clone());
         }
     }
@@ -121,7 +121,7 @@ impl Checker {
         let settings = self.world.settings();
         match (settings.method.has_fixed_step(), step.kind) {
             (false, _) => step.step,
-            (true, Kind::Part) => (step.t / settings.h + 1e-9) as u64,
+            (true, kind) if kind.is_part() => (step.t / settings.h + 1e-9) as u64,
             (true, _) => (step.t / settings.h).round() as u64,
         }
     }
@@ -168,7 +168,7 @@ impl Checker {
             ),
             (
                 summary.certified == certified && self.counted(summary),
-                "it does not say how many steps are approximate or were divided",
+                "it does not say how many steps are approximate, were divided or leave overlaps",
             ),
             (
                 self.header.every > 1 || self.hash.hex() == summary.hash,
@@ -185,7 +185,7 @@ impl Checker {
         let settings = self.world.settings();
         if settings.method.has_fixed_step() {
             let due = steps_until(settings.h, self.until);
-            last.kind != Kind::Part && self.whole_steps(last) >= due
+            !last.kind.is_part() && self.whole_steps(last) >= due
         } else {
             last.t >= self.until - 1e-9 * settings.h
         }
@@ -196,7 +196,8 @@ impl Checker {
         let account = &self.report.account;
         let (found, said) = (account.approximate, summary.approximate);
         if self.header.every == 1 {
-            return (said, summary.divided) == (found, account.divided);
+            let said = (said, summary.divided, summary.leaving);
+            return said == (found, account.divided, account.leaving);
         }
         found.count <= said.count && found.worst <= said.worst
     }

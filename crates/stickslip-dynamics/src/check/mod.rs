@@ -216,6 +216,7 @@ impl World {
     const fn scheme_of(&self, kind: Kind) -> Scheme {
         match self.settings.method {
             _ if kind.is_impact() => Scheme::Impact,
+            Method::StewartTrinkle if kind.leaves_overlaps() => Scheme::Leaving,
             Method::StewartTrinkle => Scheme::StewartTrinkle,
             Method::EventDriven | Method::Extrapolated => Scheme::BetweenEvents,
             Method::Implicit => Scheme::Implicit,

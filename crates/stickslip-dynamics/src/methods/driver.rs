@@ -131,7 +131,9 @@ impl<'w> Driver<'w> {
         let due = match self.last.kind {
             Kind::Compression => Kind::Decompression,
             Kind::Decompression => return Ok(None),
-            Kind::Step | Kind::Part | Kind::Extrapolated => Kind::Compression,
+            Kind::Step | Kind::Part | Kind::Leaving | Kind::LeavingPart | Kind::Extrapolated => {
+                Kind::Compression
+            }
         };
         let plan = Plan::phase(self.last, due);
         let task = self.task(plan);

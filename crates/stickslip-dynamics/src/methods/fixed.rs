@@ -6,14 +6,18 @@
 //!                                                                 an answer of rung 3 is at hand, and not at all where one
 //!                                                                 is and the run has no patience left (`patience.rs`)
 //!   3  an answer whose residual is within `accept`                recorded with that residual: approximate
-//!   4  the whole step once more, with patience                    certified after all, or approximate
-//!   5  stop, the world as it was
+//!   4  the step with overlaps left as they are, whole or shorter  certified, and recorded as what it is: leaving
+//!   5  the whole step once more, with patience                    certified after all, or approximate
+//!   6  stop, the world as it was
 //! ```
 //!
 //! Shorter steps are steps like any other: forces in their middle, prescribed bodies at their end, gaps over their own length (but
 //! overlaps that were there before over h: `Scheme::gap_rate`). After the hard one they grow again to h/8, and from the next grid point on they are
 //! whole. On rung 3 the longest step that has such an answer is taken: residuals are velocities, so a shorter one is not better,
 //! and there would be sixty-four of them.
+//!
+//! Rung 4 is for what overlaps and is locked by friction (`Scheme::Leaving`): the law has no answer there that undoes the overlap, in
+//! steps of any length. After such a step the next one comes to it as soon as the whole step is refused.
 //!
 //! Methods whose steps end at events have no grid to divide: the event-driven one goes from rung 1 to 3, and the extrapolated
 //! one, which chooses its steps by a wanted error and shortens those that are refused itself, stops.
@@ -167,6 +171,7 @@ impl Driver<'_> {
     fn down_the_ladder(&mut self, scheme: Scheme, before: u64) -> Result<Judged, StepError> {
         let mut grid = self.progress.grid;
         let mut wish = self.wish(before);
+        let locked = self.last.kind.leaves_overlaps();
         let (mut first, mut nearest) = (None, None);
         let (goes_on, first) = loop {
             let Refused { error, approximate } = match self.of_length(grid, wish, scheme) {
@@ -174,6 +179,12 @@ impl Driver<'_> {
                 Err(refused) => refused,
             };
             let goes_on = error.may_pass_if_shorter();
+            if locked && first.is_none() && goes_on {
+                let left = self.leaving(scheme);
+                if let Some(judged) = left {
+                    return Ok(judged);
+                }
+            }
             let error = first.unwrap_or(*error);
             nearest = nearest.or(approximate.map(|answer| (grid, answer)));
             let next = self.wish(before);
@@ -192,8 +203,25 @@ impl Driver<'_> {
             return Ok(answer.accept());
         }
         let parts = self.progress.grid.length / grid.length;
-        let patiently = goes_on.then(|| self.patiently(scheme)).flatten();
-        patiently.ok_or_else(|| first.even_in_parts(parts))
+        let left = (goes_on && !locked).then(|| self.leaving(scheme)).flatten();
+        let patiently = || goes_on.then(|| self.patiently(scheme)).flatten();
+        let found = left.or_else(patiently);
+        found.ok_or_else(|| first.even_in_parts(parts))
+    }
+
+    /// The step with overlaps left as they are, as long as it is or shorter; where the one that was refused met any.
+    fn leaving(&mut self, scheme: Scheme) -> Option<Judged> {
+        if scheme != Scheme::StewartTrinkle || !self.stepper.meets_overlaps() {
+            return None;
+        }
+        let mut grid = self.progress.grid;
+        loop {
+            match self.of_length(grid, Wish::Certified, Scheme::Leaving) {
+                Ok(judged) => return Some(judged),
+                Err(refused) if refused.error.may_pass_if_shorter() && grid.halve() => {}
+                Err(_) => return None,
+            }
+        }
     }
 
     /// What is wanted of the next attempt at a step, after what this one has taken since `before`: an approximate answer will do where the run has

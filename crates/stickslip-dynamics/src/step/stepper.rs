@@ -61,6 +61,11 @@ impl Stepper {
         self.work
     }
 
+    /// Had the step that was begun last contacts of bodies that overlap?
+    pub(crate) fn meets_overlaps(&self) -> bool {
+        self.contacts.list.iter().any(|c| c.gap < 0.0)
+    }
+
     /// Time at the end of the step that was begun last, and its length, s.
     pub(crate) const fn begun(&self) -> (f64, f64) {
         (self.begun.t_next, self.begun.h)

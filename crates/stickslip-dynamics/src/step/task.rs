@@ -23,10 +23,11 @@ impl Plan {
         Self {
             h: grid.share() * h,
             t_next: grid.end() * h,
-            kind: if grid.ends_whole() {
-                Kind::Step
-            } else {
-                Kind::Part
+            kind: match (grid.ends_whole(), scheme) {
+                (true, Scheme::Leaving) => Kind::Leaving,
+                (false, Scheme::Leaving) => Kind::LeavingPart,
+                (true, _) => Kind::Step,
+                (false, _) => Kind::Part,
             },
             scheme,
         }
@@ -125,7 +126,9 @@ impl<'a> Task<'a> {
     pub(crate) const fn span(&self) -> f64 {
         match self.plan.scheme {
             Scheme::BetweenEvents | Scheme::Impact => self.settings.h,
-            Scheme::StewartTrinkle | Scheme::Anitescu | Scheme::Implicit => self.plan.h,
+            Scheme::StewartTrinkle | Scheme::Leaving | Scheme::Anitescu | Scheme::Implicit => {
+                self.plan.h
+            }
         }
     }
 

@@ -129,7 +129,10 @@ impl Trial {
         contacts: &mut Contacts,
         solver: &mut dyn ContactSolver,
     ) -> Result<Solved, Failure> {
-        let looks = matches!(step.plan.scheme, Scheme::StewartTrinkle | Scheme::Anitescu);
+        let looks = matches!(
+            step.plan.scheme,
+            Scheme::StewartTrinkle | Scheme::Leaving | Scheme::Anitescu
+        );
         // Joints are closed by repeated solves, which a draft would mislead.
         let may_draft = looks && step.model().joints.is_empty();
         let (mut drafts, mut unanswered) = (may_draft, 0);

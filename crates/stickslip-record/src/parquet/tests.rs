@@ -363,7 +363,7 @@ fn files_of_another_format_are_refused_with_both_numbers() {
     let error = read(&metadata).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "f: trajectory format 7, this program reads format 4"
+        "f: trajectory format 7, this program reads format 5"
     );
     assert_eq!(
         tables::read_metadata(Path::new("f"), 0, None).unwrap(),

@@ -143,7 +143,9 @@ impl Assembly {
                 self.restituted
                     .extend(compressed.map(|c| touch.restitution_of(c)));
             }
-            Kind::Step | Kind::Part if !step.restitution.is_idle() => {
+            Kind::Step | Kind::Part | Kind::Leaving | Kind::LeavingPart
+                if !step.restitution.is_idle() =>
+            {
                 let list = contacts.list.iter();
                 given_back(step, list, &contacts.placed, &mut self.restituted);
             }

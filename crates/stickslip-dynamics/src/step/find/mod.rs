@@ -170,6 +170,7 @@ fn says_again(row: &Contact, other: &Contact) -> bool {
 fn undone(step: &Predicted) -> f64 {
     match step.plan.scheme {
         Scheme::StewartTrinkle => step.plan.h / step.settings.h,
+        Scheme::Leaving => 0.0,
         Scheme::Implicit | Scheme::BetweenEvents | Scheme::Impact | Scheme::Anitescu => 1.0,
     }
 }
