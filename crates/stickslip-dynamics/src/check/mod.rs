@@ -134,6 +134,8 @@ struct Judged {
     certificate: Certificate,
     /// The first contact that does not give back what the steps before say.
     misrestituted: Option<usize>,
+    /// What the judge has against what it gives back, and at which contact.
+    breach: Option<(usize, String)>,
 }
 
 /// The first contact whose restituted impulse is not what is left of e c, as the steps before say.
@@ -175,6 +177,7 @@ impl World {
         let underway = driver.stepper.place(&task).ok()?;
         let (step, placed) = (&underway.step, &underway.contacts.placed);
         let certificate = underway.gate.certificate(step, &mut motion);
+        let breach = underway.gate.breach(step, &motion);
         let misrestituted = misrestituted(step, placed, &motion);
         if let Some(seen) = seen(step, placed, &motion) {
             self.replay(plan.h, &motion.contacts, &seen);
@@ -182,6 +185,7 @@ impl World {
         Some(Judged {
             certificate,
             misrestituted,
+            breach,
         })
     }
 
