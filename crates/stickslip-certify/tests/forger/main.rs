@@ -4,6 +4,7 @@
 
 mod kinds;
 mod moments;
+mod rebounds;
 mod step;
 
 use kinds::{KINDS, Kind};
@@ -27,7 +28,7 @@ fn minded(step: &Forged) -> Option<f64> {
     }
     let minded =
         [c.rounding, c.needs / TOLERANCE].map(|m| if m.is_nan() { f64::INFINITY } else { m });
-    Some(minded[0].max(minded[1]))
+    Some(minded[0].max(minded[1]).max(step.rebound().0))
 }
 
 /// One forgery, improved; the least that the judge minds it, with the numbers of it.
@@ -117,6 +118,22 @@ fn honest_steps_of_the_same_make_pass() {
     for angle in [1e-8, 1e-6, 1e-4, 1e-2, 1.0] {
         let c = kinds::balanced(angle).judged();
         assert!(c.needs <= TOLERANCE && c.rounding <= 1.0, "{angle}: {c:?}");
+    }
+    for x in [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] {
+        let mut steps: Vec<Forged> = (rebounds::KINDS.iter())
+            .map(|make| make(&[x, 1.0 - x, x * x, x, 0.5, 0.5]))
+            .collect();
+        let lawful = rebounds::lawful(&[x, 1.0 - x, x * x, x]);
+        assert!(lawful.rebound().0 <= 1.0 && lawful.wrong == 0.0, "{x}");
+        steps.push(lawful);
+        for step in &steps {
+            let mut all = step.judged_past();
+            all.push(step.judged());
+            let holds = all
+                .iter()
+                .all(|c| c.needs <= TOLERANCE && c.rounding <= 1.0);
+            assert!(holds && step.rebound().1 <= 1.0, "{x}: {all:?}");
+        }
     }
     for rolling in [false, true] {
         let c = moments::lawful(rolling).judged();

@@ -11,7 +11,7 @@ use crate::scene::{Files, Override, Scene, SceneError};
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
-use crate::step::seen::{given_back, seen};
+use crate::step::seen::{given_back, measured, seen};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use checker::Checker;
@@ -138,18 +138,24 @@ struct Judged {
     breach: Option<(usize, String)>,
 }
 
-/// The first contact whose restituted impulse is not what is left of e c, as the steps before say.
+/// The first contact whose restituted impulse is not what is left of e c, as the steps before say: to the bit, but for an implicit step, whose contacts
+/// were measured by rounding beside its end.
 fn misrestituted(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<usize> {
     let contacts = motion.contacts.iter();
     let mut given = Vec::new();
     given_back(
         step,
         contacts.clone().map(|c| &c.contact),
-        placed,
+        &measured(step, placed, motion),
         &mut given,
     );
+    let rounding = match step.plan.scheme {
+        Scheme::Implicit => 1e-9,
+        _ => 0.0,
+    };
+    let same = |r: f64, given: f64| r == given || (r - given).abs() <= rounding * given;
     let mut both = contacts.zip(&given);
-    both.position(|(c, given)| c.restituted != *given)
+    both.position(|(c, given)| !same(c.restituted, *given))
 }
 
 impl World {

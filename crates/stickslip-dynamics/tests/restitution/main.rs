@@ -1,5 +1,6 @@
 //! Restitution at a fixed step: impacts that meet, that last, and those that are none.
 
+mod judged;
 mod overlapping;
 mod random;
 
