@@ -15,7 +15,7 @@
 //! crossing by φ c/α², and velocities are certified to the bound and no better.
 
 use crate::displacement::normal_row;
-use crate::judge::geometry::{Piece, SWING, Travel, free_twist, piece, speed_at};
+use crate::judge::geometry::{Piece, SWING, Travel, free_twist, only_gives_back, piece, speed_at};
 use crate::judge::{Case, trace_at};
 use glam::{DMat3, DVec3};
 use stickslip_geometry::separation::separation;
@@ -167,7 +167,7 @@ pub(super) fn judge_lines(
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
     let without = without(case, inverse, row);
-    if let Some(beside) = beside_crossing(case, contact, [&a, &b], rounding, without) {
+    if let Some(beside) = beside_crossing(case, row, [&a, &b], rounding, without) {
         let pushed = row.impulse.length() * trace_at(case, inverse, contact);
         let turned = beside.lean * (pushed + speed_at(case, contact)) + beside.along * pushed;
         let h = case.given.grid;
@@ -179,15 +179,15 @@ pub(super) fn judge_lines(
 /// Where a row stands beside the crossing of two lines of its bodies by more than the step explains. `rounding` is how well its gap is known, m.
 fn beside_crossing(
     case: &Case,
-    contact: &Contact,
+    row: &ContactImpulse,
     pieces: [&Piece; 2],
     rounding: f64,
     without: [Twist; 2],
 ) -> Option<Beside> {
-    let n = contact.normal;
+    let (contact, n) = (&row.contact, row.contact.normal);
     let now = Lines(Line::of(pieces[0], n)?, Line::of(pieces[1], -n)?);
     let sine = now.0.along.cross(now.1.along).length();
-    let travel = Travel::of(case, contact);
+    let travel = Travel::of(case, row);
     let swing = 4.0 * travel.swing.min(SWING);
     // Lines that a turn of the step makes those of a face have rows at their ends.
     if sine <= PARALLEL || now.0.sharp.min(now.1.sharp) <= swing + FACE {
@@ -195,7 +195,7 @@ fn beside_crossing(
     }
     let size = (pieces[0].shape.radius()).min(pieces[1].shape.radius());
     let axis_place = now.places_of(contact.point, n);
-    let crossings = moments(case, contact, &now, without);
+    let crossings = moments(case, row, &now, without);
     let (which, by, runs) = beyond_crossings(&crossings, axis_place);
     let apart = now.apart(now.nearest());
     // A turn of one rod by φ moves the crossing by φ c/α², a way aside by 1/α times itself. Orientations are known to some ε, places to a part of
@@ -234,7 +234,7 @@ fn beside_crossing(
 
 /// Along which of the two lines a place is less far beyond all crossings, by how much, and how far the crossing runs by the last two motions, m: rows are those of
 /// motions that were tried, which lead beyond these, and not by more.
-fn beyond_crossings(crossings: &[[f64; 2]; 5], place: [f64; 2]) -> (usize, f64, f64) {
+fn beyond_crossings(crossings: &[[f64; 2]; 6], place: [f64; 2]) -> (usize, f64, f64) {
     let off = [0, 1].map(|k| {
         let places = crossings.map(|c| c[k]);
         let low = places.into_iter().fold(f64::INFINITY, f64::min);
@@ -248,10 +248,15 @@ fn beyond_crossings(crossings: &[[f64; 2]; 5], place: [f64; 2]) -> (usize, f64, 
     (which, off[which], runs)
 }
 
-/// Where the lines cross at moments of the step: as their gaps are measured, at its start and end, by the velocities before, and without this row.
-fn moments(case: &Case, contact: &Contact, now: &Lines, without: [Twist; 2]) -> [[f64; 2]; 5] {
-    let [a, b] = contact.bodies;
+/// Where the lines cross at moments of the step: as their gaps are measured, at its start and end, by the velocities before, and without this row; and of a row that
+/// only gives back, one step before.
+fn moments(case: &Case, row: &ContactImpulse, now: &Lines, without: [Twist; 2]) -> [[f64; 2]; 6] {
+    let [a, b] = row.contact.bodies;
     let h = case.given.h;
+    let ago = match only_gives_back(row) && h > 0.0 {
+        true => case.given.grid,
+        false => 0.0,
+    };
     let at = |of: &dyn Fn(usize) -> Pose| {
         let line = |line: &Line, k: usize| line.moved(case.pose(k), &of(k));
         Lines(line(&now.0, a), line(&now.1, b)).nearest()
@@ -269,6 +274,7 @@ fn moments(case: &Case, contact: &Contact, now: &Lines, without: [Twist; 2]) -> 
         at(&|k| case.after[k].pose),
         at(&|k| by(k, &free_twist(case, k))),
         at(&|k| by(k, &without[usize::from(k == b)])),
+        at(&|k| case.before[k].pose.moved(&case.before[k].twist, -ago)),
     ]
 }
 

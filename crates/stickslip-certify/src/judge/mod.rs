@@ -217,6 +217,7 @@ impl Judge {
             let bound = self.island_bounds.of(case, row.contact.bodies.map(Some));
             let mut c = Certificate::default();
             judge_geometry(case, &self.inverse, row, &bound, &mut c);
+            judge_lines(case, &self.inverse, row, &bound, &mut c);
             !c.holds(tolerance)
         });
         unfounded.map(|(k, _)| k).collect()
