@@ -3,6 +3,7 @@
 mod judged;
 mod overlapping;
 mod random;
+mod rods;
 
 use glam::{DQuat, DVec3};
 use stickslip_dynamics::{BodySpec, Snapshot, World};
