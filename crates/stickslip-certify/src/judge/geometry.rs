@@ -5,6 +5,7 @@
 //! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
 //! body must be opposite: each up to what the two move within the step.
 
+use crate::judge::lines::run_of_crossing;
 use crate::judge::supporting::Supporting;
 use crate::judge::{Case, trace_at};
 use glam::{DMat3, DVec3};
@@ -422,7 +423,8 @@ impl<'a> Reading<'a> {
         if aside.sharp > swing {
             let moved = travel.all + swing * self.size + self.as_good(quiet);
             // Beyond what the motion explains nothing of it is explained.
-            if aside.slid > moved + quiet {
+            let runs = || travel.swing.min(SWING) * run_of_crossing([self.other, self.own], self.n);
+            if aside.slid > moved + quiet && aside.slid > moved + quiet + runs() {
                 unexplained = unexplained.max(aside.slid);
             }
         }
