@@ -102,6 +102,11 @@ fn what_was_refused_comes_to_its_end() {
             3_410_222_124,
             "edges parallel to 1e-4 rad had a row that leans along both",
         ),
+        (
+            "bin-capsules",
+            3_521_672_651,
+            "capsules that swing across each other at 13° had a row where the turn moves their crossing to",
+        ),
     ] {
         let text = Family::named(family).expect("a family").scene(seed);
         let scene = Scene::parse(&text, family, &[]).expect("drawn");

@@ -409,4 +409,44 @@ mod tests {
             assert!(off < 1e-12, "{off:e} m beside, lean {lean:e}, {across:e}");
         }
     }
+
+    /// A capsule whose axis is along `axis`, its middle at `middle`.
+    fn capsule(middle: DVec3, axis: DVec3) -> Piece<'static> {
+        Piece {
+            shape: Cow::Owned(Shape::capsule(0.1, 2.0).unwrap()),
+            pose: Pose {
+                position: middle,
+                orientation: DQuat::from_rotation_arc(DVec3::Z, axis),
+            },
+        }
+    }
+
+    /// No turn of one of two lines by φ moves the place where they cross by more than φ c/sin² α, and a tilt towards the other moves it by as much.
+    #[test]
+    fn a_turn_moves_the_crossing_by_its_run_at_most() {
+        let mut random = Random::new(6);
+        let turn = 1e-7;
+        for _ in 0..1000 {
+            let (angle, apart) = (random.between(0.06, 1.5), random.between(0.2, 0.3));
+            let other = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
+            let b = capsule(DVec3::Z * apart, other);
+            let lines = |axis: DVec3| {
+                let a = capsule(DVec3::ZERO, axis);
+                let run = run_of_crossing([&a, &b], DVec3::Z);
+                let [a, b] = [(&a, DVec3::Z), (&b, DVec3::NEG_Z)];
+                let both = Lines(Line::of(a.0, a.1).unwrap(), Line::of(b.0, b.1).unwrap());
+                (both.nearest(), run)
+            };
+            let (from, run) = lines(DVec3::X);
+            let moved = |axis: DVec3| {
+                let (to, _) = lines(axis.normalize());
+                (to[0] - from[0]).abs().max((to[1] - from[1]).abs())
+            };
+            let any = random.vec3().reject_from(DVec3::X).normalize();
+            let most = run * turn * (1.0 + 1e-4);
+            assert!(moved(DVec3::X + any * turn) <= most, "{angle}");
+            let tilted = moved(DVec3::X + DVec3::Z * turn);
+            assert!(tilted <= most && tilted >= 0.999 * run * turn, "{angle}");
+        }
+    }
 }
