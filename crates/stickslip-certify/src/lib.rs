@@ -11,4 +11,4 @@ mod law;
 mod moments;
 mod pull;
 
-pub use judge::{Case, Judge, Place};
+pub use judge::{Breach, Case, Judge, Place, Rebound, Rebounds};

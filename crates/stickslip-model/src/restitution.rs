@@ -430,8 +430,11 @@ fn carried<'c>(
             sum.taking.add(entry.taking);
             sum.ended.add(entry.ended);
         } else if let Some(k) = nearest(false) {
-            before[k].taking.add(entry.taking);
-            before[k].ended.add(entry.ended);
+            let sum = &mut before[k];
+            // Nothing is remembered for longer than a compression may last.
+            sum.steps = sum.steps.max(entry.steps);
+            sum.taking.add(entry.taking);
+            sum.ended.add(entry.ended);
         }
     }
 }

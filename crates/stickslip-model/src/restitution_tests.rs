@@ -61,6 +61,27 @@ fn what_is_owed_goes_to_the_nearest_contact_of_the_pair() {
     assert_eq!(found(&[contact([1, 2], feature(1), 0.0)]), [(0.0, 0.0)]);
 }
 
+/// Nothing is remembered for longer than a compression may last, whichever contact remembers it.
+#[test]
+fn what_takes_over_is_as_old_as_the_older() {
+    let of = |feature: u32, steps: u64| {
+        let entry = Entry {
+            steps,
+            compresses: true,
+            ..Entry::default()
+        };
+        let place = f64::from(feature);
+        (Key::of(&contact([0, 1], Feature(feature), place)), entry)
+    };
+    for steps in [[5, 2], [2, 5]] {
+        let entries = [of(1, steps[0]), of(2, steps[1])];
+        let left = [contact([0, 1], Feature(2), 2.0)];
+        let mut before = Vec::new();
+        carried(&entries, left.iter(), &mut before);
+        assert_eq!(before[0].steps, 5);
+    }
+}
+
 /// A ball of 2 kg between two walls, and the impulses of its contacts with them.
 fn between_walls(impulses: [f64; 2]) -> (Model, Vec<ContactImpulse>) {
     let ball = Shape::ball(0.1).expect("a ball");

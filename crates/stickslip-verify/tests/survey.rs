@@ -110,6 +110,11 @@ fn what_was_refused_comes_to_its_end() {
             2_458_446_200,
             "a roller that friction locks overlaps, and no impulse undoes that",
         ),
+        (
+            "bin-capsules",
+            3_521_672_651,
+            "capsules that swing across each other at 13° had a row where the turn moves their crossing to",
+        ),
     ] {
         let text = Family::named(family).expect("a family").scene(seed);
         let scene = Scene::parse(&text, family, &[]).expect("drawn");

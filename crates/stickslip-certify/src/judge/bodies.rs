@@ -17,7 +17,7 @@ pub(crate) struct Sum {
     pub(crate) angular: DVec3,
     /// Σ|p| and Σ|r||p|: how large the terms were, for the rounding bounds.
     linear_size: f64,
-    angular_size: f64,
+    pub(crate) angular_size: f64,
     rows: usize,
 }
 

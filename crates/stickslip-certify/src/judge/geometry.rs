@@ -5,6 +5,7 @@
 //! these two bodies can touch there ([`Supporting`]), the point must be where its body reaches farthest towards the other, and the other
 //! body must be opposite: each up to what the two move within the step.
 
+use crate::judge::lines::run_of_crossing;
 use crate::judge::supporting::Supporting;
 use crate::judge::{Case, trace_at};
 use glam::{DMat3, DVec3};
@@ -80,7 +81,8 @@ pub(super) fn judge_geometry(
         return c.raise_equality(Residual::Geometry, f64::NAN, 1.0);
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
-    let missed = better_reading(case, contact, [&a, &b], loaded, rounding);
+    let travel = loaded.then(|| Travel::of(case, row));
+    let missed = better_reading(case, contact, [&a, &b], travel.as_ref(), rounding);
     let known = 2.0 * rounding;
     let place = if missed.place.is_finite() {
         missed.place
@@ -104,7 +106,7 @@ fn better_reading(
     case: &Case,
     contact: &Contact,
     [a, b]: [&Piece; 2],
-    loaded: bool,
+    travel: Option<&Travel>,
     rounding: f64,
 ) -> Missed {
     let known = 2.0 * rounding;
@@ -119,9 +121,8 @@ fn better_reading(
     } else {
         [of_b, of_a]
     };
-    let travel = loaded.then(|| Travel::of(case, contact));
     let missed = |reading: &Reading| {
-        let beyond = (travel.as_ref()).map(|travel| reading.beyond(case, contact, travel));
+        let beyond = travel.map(|travel| reading.beyond(case, contact, travel));
         let mut missed = beyond.unwrap_or(Missed::in_place(0.0));
         missed.place = missed.place.max(reading.error());
         missed
@@ -428,7 +429,8 @@ impl<'a> Reading<'a> {
         if aside.sharp > swing {
             let moved = travel.all + swing * self.size + self.as_good(quiet);
             // Beyond what the motion explains nothing of it is explained.
-            if aside.slid > moved + quiet {
+            let runs = || travel.swing.min(SWING) * run_of_crossing([self.other, self.own], self.n);
+            if aside.slid > moved + quiet && aside.slid > moved + quiet + runs() {
                 unexplained = unexplained.max(aside.slid);
             }
         }
@@ -596,19 +598,38 @@ fn turn(case: &Case, k: usize) -> f64 {
     }
 }
 
+/// How fast a body turned before the step, rad/s; of what is round about an axis, how fast the axis did.
+fn sweep(case: &Case, k: usize) -> f64 {
+    let (pose, spin) = (&case.before[k].pose, case.before[k].twist.angular);
+    match case.model.bodies[k].shape {
+        Shape::Ball { .. } => 0.0,
+        Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            spin.cross(pose.orientation * DVec3::Z).length()
+        }
+        _ => spin.length(),
+    }
+}
+
 /// How far the two bodies of a contact go within the step.
 pub(super) struct Travel {
     /// How far their points there may move by the velocities before the step, m,
     pub(super) before: f64,
     /// and by those before it and after it.
     pub(super) all: f64,
-    /// How far they turn, rad.
+    /// How far they turn, rad; where the contact only gives back, also since it was closed ([`only_gives_back`]).
     pub(super) swing: f64,
+}
+
+/// Does a contact bear nothing but what it gives back? It was compressed in the step before and may have opened since: its place and normal are those of
+/// where the two bodies touched by the velocities before, up to one step asked for ago.
+pub(super) fn only_gives_back(row: &ContactImpulse) -> bool {
+    row.restituted > 0.0 && row.impulse.x == row.restituted
 }
 
 impl Travel {
     /// Over the step asked for where no time passes.
-    pub(super) fn of(case: &Case, contact: &Contact) -> Self {
+    pub(super) fn of(case: &Case, row: &ContactImpulse) -> Self {
+        let contact = &row.contact;
         let h = if case.given.h > 0.0 {
             case.given.h
         } else {
@@ -626,10 +647,11 @@ impl Travel {
             );
             all += h * (speed + spin * reach);
         }
-        Self {
-            before,
-            all,
-            swing: swing(case, contact),
+        let mut swing = swing(case, contact);
+        if only_gives_back(row) && case.given.h > 0.0 {
+            let spins = contact.bodies.map(|k| sweep(case, k));
+            swing += case.given.grid * (spins[0] + spins[1]);
         }
+        Self { before, all, swing }
     }
 }

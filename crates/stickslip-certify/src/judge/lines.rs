@@ -15,7 +15,7 @@
 //! crossing by φ c/α², and velocities are certified to the bound and no better.
 
 use crate::displacement::normal_row;
-use crate::judge::geometry::{Piece, SWING, Travel, free_twist, piece, speed_at};
+use crate::judge::geometry::{Piece, SWING, Travel, free_twist, only_gives_back, piece, speed_at};
 use crate::judge::{Case, trace_at};
 use glam::{DMat3, DVec3};
 use stickslip_geometry::separation::separation;
@@ -27,6 +27,9 @@ const ACROSS: f64 = 0.1;
 
 /// Lines within this (sine) of each other are parallel.
 const PARALLEL: f64 = 1e-9;
+
+/// The sine of the least angle for which the run of a crossing is counted by the turn of a step.
+const STEEP: f64 = 0.05;
 
 /// An edge within this (sine) of a face is a line of the face.
 const FACE: f64 = 1e-6;
@@ -144,6 +147,21 @@ impl Lines {
     }
 }
 
+/// How far a turn of one of two lines moves the place where they cross, m/rad: c/sin² α, c how far they are apart and α the angle between them. Zero where a body has
+/// no line across the normal. Four times the smaller size covers no less than 15°; at less than 3° nothing is added to that: there a row in the wrong place turns its bodies
+/// by as much as would explain it.
+pub(super) fn run_of_crossing([a, b]: [&Piece; 2], n: DVec3) -> f64 {
+    let (Some(a), Some(b)) = (Line::of(a, n), Line::of(b, -n)) else {
+        return 0.0;
+    };
+    let lines = Lines(a, b);
+    let sine = a.along.cross(b.along).length();
+    if sine < STEEP {
+        return 0.0;
+    }
+    lines.apart(lines.nearest()) / (sine * sine)
+}
+
 /// How far a place lies beyond what is between the least and the largest, m: above zero beyond the largest.
 fn beyond(place: f64, [low, high]: [f64; 2]) -> f64 {
     (place - high).max(0.0) + (place - low).min(0.0)
@@ -167,7 +185,7 @@ pub(super) fn judge_lines(
     };
     let rounding = contact.rounding(case.model, [&a.pose, &b.pose]);
     let without = without(case, inverse, row);
-    if let Some(beside) = beside_crossing(case, contact, [&a, &b], rounding, without) {
+    if let Some(beside) = beside_crossing(case, row, [&a, &b], rounding, without) {
         let pushed = row.impulse.length() * trace_at(case, inverse, contact);
         let turned = beside.lean * (pushed + speed_at(case, contact)) + beside.along * pushed;
         let h = case.given.grid;
@@ -179,15 +197,15 @@ pub(super) fn judge_lines(
 /// Where a row stands beside the crossing of two lines of its bodies by more than the step explains. `rounding` is how well its gap is known, m.
 fn beside_crossing(
     case: &Case,
-    contact: &Contact,
+    row: &ContactImpulse,
     pieces: [&Piece; 2],
     rounding: f64,
     without: [Twist; 2],
 ) -> Option<Beside> {
-    let n = contact.normal;
+    let (contact, n) = (&row.contact, row.contact.normal);
     let now = Lines(Line::of(pieces[0], n)?, Line::of(pieces[1], -n)?);
     let sine = now.0.along.cross(now.1.along).length();
-    let travel = Travel::of(case, contact);
+    let travel = Travel::of(case, row);
     let swing = 4.0 * travel.swing.min(SWING);
     // Lines that a turn of the step makes those of a face have rows at their ends.
     if sine <= PARALLEL || now.0.sharp.min(now.1.sharp) <= swing + FACE {
@@ -195,7 +213,7 @@ fn beside_crossing(
     }
     let size = (pieces[0].shape.radius()).min(pieces[1].shape.radius());
     let axis_place = now.places_of(contact.point, n);
-    let crossings = moments(case, contact, &now, without);
+    let crossings = moments(case, row, &now, without);
     let (which, by, runs) = beyond_crossings(&crossings, axis_place);
     let apart = now.apart(now.nearest());
     // A turn of one rod by φ moves the crossing by φ c/α², a way aside by 1/α times itself. Orientations are known to some ε, places to a part of
@@ -234,7 +252,7 @@ fn beside_crossing(
 
 /// Along which of the two lines a place is less far beyond all crossings, by how much, and how far the crossing runs by the last two motions, m: rows are those of
 /// motions that were tried, which lead beyond these, and not by more.
-fn beyond_crossings(crossings: &[[f64; 2]; 5], place: [f64; 2]) -> (usize, f64, f64) {
+fn beyond_crossings(crossings: &[[f64; 2]; 6], place: [f64; 2]) -> (usize, f64, f64) {
     let off = [0, 1].map(|k| {
         let places = crossings.map(|c| c[k]);
         let low = places.into_iter().fold(f64::INFINITY, f64::min);
@@ -248,10 +266,15 @@ fn beyond_crossings(crossings: &[[f64; 2]; 5], place: [f64; 2]) -> (usize, f64, 
     (which, off[which], runs)
 }
 
-/// Where the lines cross at moments of the step: as their gaps are measured, at its start and end, by the velocities before, and without this row.
-fn moments(case: &Case, contact: &Contact, now: &Lines, without: [Twist; 2]) -> [[f64; 2]; 5] {
-    let [a, b] = contact.bodies;
+/// Where the lines cross at moments of the step: as their gaps are measured, at its start and end, by the velocities before, and without this row; and of a row that
+/// only gives back, one step before.
+fn moments(case: &Case, row: &ContactImpulse, now: &Lines, without: [Twist; 2]) -> [[f64; 2]; 6] {
+    let [a, b] = row.contact.bodies;
     let h = case.given.h;
+    let ago = match only_gives_back(row) && h > 0.0 {
+        true => case.given.grid,
+        false => 0.0,
+    };
     let at = |of: &dyn Fn(usize) -> Pose| {
         let line = |line: &Line, k: usize| line.moved(case.pose(k), &of(k));
         Lines(line(&now.0, a), line(&now.1, b)).nearest()
@@ -269,6 +292,7 @@ fn moments(case: &Case, contact: &Contact, now: &Lines, without: [Twist; 2]) -> 
         at(&|k| case.after[k].pose),
         at(&|k| by(k, &free_twist(case, k))),
         at(&|k| by(k, &without[usize::from(k == b)])),
+        at(&|k| case.before[k].pose.moved(&case.before[k].twist, -ago)),
     ]
 }
 
@@ -387,6 +411,47 @@ mod tests {
             let place = lines.places_of(rim, n);
             let off = (place[0] - lines.nearest()[0]).abs();
             assert!(off < 1e-12, "{off:e} m beside, lean {lean:e}, {across:e}");
+        }
+    }
+
+    /// A capsule whose axis is along `axis`, its middle at `middle`.
+    fn capsule(middle: DVec3, axis: DVec3) -> Piece<'static> {
+        Piece {
+            shape: Cow::Owned(Shape::capsule(0.1, 2.0).unwrap()),
+            pose: Pose {
+                position: middle,
+                orientation: DQuat::from_rotation_arc(DVec3::Z, axis),
+            },
+        }
+    }
+
+    /// No turn of one of two lines by φ moves the place where they cross by more than φ c/sin² α, and a tilt towards the other moves it by as much.
+    #[test]
+    fn a_turn_moves_the_crossing_by_its_run_at_most() {
+        let mut random = Random::new(6);
+        let turn = 1e-7;
+        for _ in 0..1000 {
+            let (angle, apart) = (random.between(0.06, 1.5), random.between(0.2, 0.3));
+            let other = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
+            let b = capsule(DVec3::Z * apart, other);
+            let lines = |axis: DVec3| {
+                let a = capsule(DVec3::ZERO, axis);
+                let run = run_of_crossing([&a, &b], DVec3::Z);
+                let [a, b] = [(&a, DVec3::Z), (&b, DVec3::NEG_Z)];
+                let both = Lines(Line::of(a.0, a.1).unwrap(), Line::of(b.0, b.1).unwrap());
+                (both.nearest(), run)
+            };
+            let (from, run) = lines(DVec3::X);
+            let moved = |axis: DVec3| {
+                let (to, _) = lines(axis / axis.length());
+                (to[0] - from[0]).abs().max((to[1] - from[1]).abs())
+            };
+            let any = random.vec3().reject_from(DVec3::X);
+            let any = any / any.length();
+            let most = run * turn * (1.0 + 1e-4);
+            assert!(moved(DVec3::X + any * turn) <= most, "{angle}");
+            let tilted = moved(DVec3::X + DVec3::Z * turn);
+            assert!(tilted <= most && tilted >= 0.999 * run * turn, "{angle}");
         }
     }
 }

@@ -6,6 +6,7 @@ mod geometry;
 mod island_bounds;
 mod lines;
 mod penetration;
+mod rebound;
 mod supporting;
 mod way;
 
@@ -19,6 +20,7 @@ use geometry::judge_geometry;
 use glam::{DMat3, DVec2, DVec3};
 pub(crate) use island_bounds::IslandBounds;
 use lines::judge_lines;
+pub use rebound::{Breach, Rebound, Rebounds};
 use stickslip_geometry::Pose;
 use stickslip_geometry::broad_phase::{Bounds, Sweep};
 use stickslip_geometry::frame::contact_frame;
@@ -215,6 +217,7 @@ impl Judge {
             let bound = self.island_bounds.of(case, row.contact.bodies.map(Some));
             let mut c = Certificate::default();
             judge_geometry(case, &self.inverse, row, &bound, &mut c);
+            judge_lines(case, &self.inverse, row, &bound, &mut c);
             !c.holds(tolerance)
         });
         unfounded.map(|(k, _)| k).collect()

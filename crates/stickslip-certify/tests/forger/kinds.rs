@@ -1,6 +1,7 @@
 //! The kinds of forgery. Each takes numbers in 0 … 1 and makes a step that is wrong by what it says.
 
 use crate::moments;
+use crate::rebounds;
 use crate::step::{Forged, GRAVITY, TOLERANCE};
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
@@ -11,7 +12,7 @@ use stickslip_model::{Friction, Scheme};
 /// A kind of forgery: its name, how many numbers it takes, and the step it makes of them.
 pub(crate) type Kind = (&'static str, usize, fn(&[f64]) -> Forged);
 
-pub(crate) const KINDS: [Kind; 45] = [
+pub(crate) const KINDS: [Kind; 53] = [
     (
         "a ball rests on a table along a tilted normal",
         5,
@@ -149,6 +150,34 @@ pub(crate) const KINDS: [Kind; 45] = [
         4,
         moments::moment_of_nothing,
     ),
+    (
+        "a ball gives back more than e of what it took",
+        5,
+        rebounds::too_much,
+    ),
+    ("a compression is given back twice", 5, rebounds::twice),
+    (
+        "a compression is given back though e is zero",
+        4,
+        rebounds::without,
+    ),
+    (
+        "a compression is given back long after",
+        6,
+        rebounds::too_late,
+    ),
+    (
+        "a contact gives back that never closed",
+        6,
+        rebounds::never_closed,
+    ),
+    ("what is given back pulls", 5, rebounds::pulls),
+    ("a stack at rest gives back its weight", 5, rebounds::weight),
+    (
+        "a box gives back on one side what all of it took",
+        4,
+        rebounds::aside,
+    ),
 ];
 
 /// From `low` to `high`, evenly in the logarithm.
@@ -168,7 +197,7 @@ fn cube(edge: f64) -> Shape {
     Shape::cuboid(DVec3::splat(edge)).expect("a box")
 }
 
-fn linear(v: DVec3) -> Twist {
+pub(crate) fn linear(v: DVec3) -> Twist {
     Twist {
         linear: v,
         angular: DVec3::ZERO,
@@ -197,7 +226,7 @@ fn tilted(angle: f64, towards: f64) -> DVec3 {
 }
 
 /// Ends the step; wrong is by how much body `k` moves otherwise than `honest`.
-fn against(mut step: Forged, k: usize, honest: DVec3) -> Forged {
+pub(crate) fn against(mut step: Forged, k: usize, honest: DVec3) -> Forged {
     step.move_on();
     let twist = &step.after[k].twist;
     step.wrong = (twist.linear - honest).length();

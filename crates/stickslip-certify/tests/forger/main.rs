@@ -4,6 +4,7 @@
 
 mod kinds;
 mod moments;
+mod rebounds;
 mod step;
 
 use kinds::{KINDS, Kind};
@@ -27,7 +28,7 @@ fn minded(step: &Forged) -> Option<f64> {
     }
     let minded =
         [c.rounding, c.needs / TOLERANCE].map(|m| if m.is_nan() { f64::INFINITY } else { m });
-    Some(minded[0].max(minded[1]))
+    Some(minded[0].max(minded[1]).max(step.rebound().0))
 }
 
 /// One forgery, improved; the least that the judge minds it, with the numbers of it.
@@ -74,26 +75,35 @@ fn no_forgery_passes() {
     assert!(passed.is_empty(), "{} passed: {:#?}", passed.len(), passed);
 }
 
-/// What a forger once found stays refused: a rod that lies on another at 4.5e-4 rad, held beside the place where they cross along a normal that leans so
-/// that both rods are opposite along it.
+/// What a forger once found stays refused: rods that lie on each other at 4.5e-4 and 4.4e-6 rad, held beside the place where they cross along a normal that
+/// leans so that both rods are opposite along it.
 #[test]
 fn what_once_passed_is_refused() {
     let name = "a rod rests along a rod along a tilted normal";
     let (.., make) = KINDS.iter().find(|k| k.0 == name).expect("a kind");
-    let x = [
-        0.009_119_947_170_000_963,
-        0.163_797_233_275_131_82,
-        0.622_200_377_267_150_3,
-        0.938_827_280_824_282_5,
-        0.488_602_713_807_074_4,
-        0.500_507_391_862_833_9,
+    let found = [
+        [
+            0.009_119_947_170_000_963,
+            0.163_797_233_275_131_82,
+            0.622_200_377_267_150_3,
+            0.938_827_280_824_282_5,
+            0.488_602_713_807_074_4,
+            0.500_507_391_862_833_9,
+        ],
+        [
+            0.0,
+            1.0,
+            0.353_687_674_951_569_44,
+            0.109_983_414_910_394_08,
+            0.999_528_325_572_687_1,
+            0.499_595_589_550_995_1,
+        ],
     ];
-    let step = make(&x);
-    assert!(
-        minded(&step).is_some_and(|m| m > 1.0),
-        "{:?}",
-        step.judged()
-    );
+    for x in found {
+        let step = make(&x);
+        let judged = step.judged();
+        assert!(minded(&step).is_some_and(|m| m > 1.0), "{judged:?}");
+    }
 }
 
 /// The same steps without their lies pass: the forger's own mechanics are not what the judge minds.
@@ -117,6 +127,22 @@ fn honest_steps_of_the_same_make_pass() {
     for angle in [1e-8, 1e-6, 1e-4, 1e-2, 1.0] {
         let c = kinds::balanced(angle).judged();
         assert!(c.needs <= TOLERANCE && c.rounding <= 1.0, "{angle}: {c:?}");
+    }
+    for x in [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] {
+        let mut steps: Vec<Forged> = (rebounds::KINDS.iter())
+            .map(|make| make(&[x, 1.0 - x, x * x, x, 0.5, 0.5]))
+            .collect();
+        let lawful = rebounds::lawful(&[x, 1.0 - x, x * x, x]);
+        assert!(lawful.rebound().0 <= 1.0 && lawful.wrong == 0.0, "{x}");
+        steps.push(lawful);
+        for step in &steps {
+            let mut all = step.judged_past();
+            all.push(step.judged());
+            let holds = all
+                .iter()
+                .all(|c| c.needs <= TOLERANCE && c.rounding <= 1.0);
+            assert!(holds && step.rebound().1 <= 1.0, "{x}: {all:?}");
+        }
     }
     for rolling in [false, true] {
         let c = moments::lawful(rolling).judged();

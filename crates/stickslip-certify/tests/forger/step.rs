@@ -2,7 +2,7 @@
 //! beside them is up to him.
 
 use glam::{DMat3, DVec3};
-use stickslip_certify::{Case, Judge};
+use stickslip_certify::{Case, Judge, Rebounds};
 use stickslip_geometry::frame::contact_frame;
 use stickslip_geometry::narrow_phase::Rule;
 use stickslip_geometry::{Feature, MassProperties, Pose, Shape, Twist};
@@ -16,6 +16,13 @@ pub(crate) const TOLERANCE: f64 = 1e-10;
 
 pub(crate) const GRAVITY: f64 = 9.81;
 
+/// An honest step before the one in the making.
+pub(crate) struct Past {
+    before: Vec<BodyState>,
+    after: Vec<BodyState>,
+    contacts: Vec<ContactImpulse>,
+}
+
 /// A step in the making.
 pub(crate) struct Forged {
     pub(crate) model: Model,
@@ -25,6 +32,10 @@ pub(crate) struct Forged {
     pub(crate) h: f64,
     pub(crate) grid: f64,
     pub(crate) scheme: Scheme,
+    /// e of all pairs.
+    pub(crate) restitution: f64,
+    /// The steps before, the first one first.
+    past: Vec<Past>,
     /// By how much the motion is wrong, m/s, or the overlap, m, where that is the lie.
     pub(crate) wrong: f64,
     /// What of it the judge says he allows beyond his printed bounds, in the same unit.
@@ -41,6 +52,8 @@ impl Forged {
             h,
             grid: h,
             scheme: Scheme::StewartTrinkle,
+            restitution: 0.0,
+            past: Vec::new(),
             wrong: 0.0,
             allowed: 0.0,
         }
@@ -165,32 +178,82 @@ impl Forged {
             .collect();
     }
 
-    /// The judge's word.
+    /// Ends the step, and begins the next.
+    pub(crate) fn next(&mut self) {
+        self.move_on();
+        let after = self.after.clone();
+        self.past.push(Past {
+            before: std::mem::replace(&mut self.before, after),
+            after: std::mem::take(&mut self.after),
+            contacts: std::mem::take(&mut self.contacts),
+        });
+    }
+
+    /// The judge's word on the step.
     pub(crate) fn judged(&self) -> Certificate {
+        let wrench = self.weights();
+        Judge::default().judge(&self.case(&wrench, &self.before, &self.after, &self.contacts))
+    }
+
+    /// His word on the steps before.
+    pub(crate) fn judged_past(&self) -> Vec<Certificate> {
+        let wrench = self.weights();
+        let steps = self.past.iter();
+        let case = |p: &Past| {
+            Judge::default().judge(&self.case(&wrench, &p.before, &p.after, &p.contacts))
+        };
+        steps.map(case).collect()
+    }
+
+    /// How much he minds what the step gives back, after those before: above 1 he refuses it. And the most that he minds it of those.
+    pub(crate) fn rebound(&self) -> (f64, f64) {
+        let (wrench, mut rebounds) = (self.weights(), Rebounds::default());
+        let mut judge = |before: &[BodyState], after: &[BodyState], contacts: &[ContactImpulse]| {
+            let case = self.case(&wrench, before, after, contacts);
+            rebounds
+                .judge(&case, TOLERANCE, |_| self.restitution)
+                .excess
+        };
+        let past = self.past.iter();
+        let past = past.map(|p| judge(&p.before, &p.after, &p.contacts));
+        let past = past.fold(0.0, f64::max);
+        (judge(&self.before, &self.after, &self.contacts), past)
+    }
+
+    fn weights(&self) -> Vec<Wrench> {
         let weight = |b: &Body| Wrench {
             force: DVec3::NEG_Z * (GRAVITY * b.mass.map_or(0.0, |m| m.mass)),
             torque: DVec3::ZERO,
         };
-        let wrench: Vec<Wrench> = self.model.bodies.iter().map(weight).collect();
-        Judge::default().judge(&Case {
+        self.model.bodies.iter().map(weight).collect()
+    }
+
+    fn case<'a>(
+        &'a self,
+        wrench: &'a [Wrench],
+        before: &'a [BodyState],
+        after: &'a [BodyState],
+        contacts: &'a [ContactImpulse],
+    ) -> Case<'a> {
+        Case {
             model: &self.model,
             given: Given {
                 h: self.h,
                 grid: self.grid,
                 scheme: self.scheme,
                 reading: Reading::Coupled,
-                wrench: &wrench,
-                prescribed: &self.before,
+                wrench,
+                prescribed: before,
                 cone: Cone::Quadratic,
                 rule: Rule::MaxGap,
                 ignored: &[],
                 aims: &[],
                 surfaces: &[],
             },
-            before: &self.before,
-            after: &self.after,
-            contacts: &self.contacts,
+            before,
+            after,
+            contacts,
             joints: &[],
-        })
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::scene::{Files, Override, Scene, SceneError};
 use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
-use crate::step::seen::{given_back, seen};
+use crate::step::seen::{given_back, measured, seen};
 use crate::step::task::{Plan, Task};
 use crate::world::World;
 use checker::Checker;
@@ -134,20 +134,28 @@ struct Judged {
     certificate: Certificate,
     /// The first contact that does not give back what the steps before say.
     misrestituted: Option<usize>,
+    /// What the judge has against what it gives back, and at which contact.
+    breach: Option<(usize, String)>,
 }
 
-/// The first contact whose restituted impulse is not what is left of e c, as the steps before say.
+/// The first contact whose restituted impulse is not what is left of e c, as the steps before say: to the bit, but for an implicit step, whose contacts
+/// were measured by rounding beside its end.
 fn misrestituted(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<usize> {
     let contacts = motion.contacts.iter();
     let mut given = Vec::new();
     given_back(
         step,
         contacts.clone().map(|c| &c.contact),
-        placed,
+        &measured(step, placed, motion),
         &mut given,
     );
+    let rounding = match step.plan.scheme {
+        Scheme::Implicit => 1e-9,
+        _ => 0.0,
+    };
+    let same = |r: f64, given: f64| r == given || (r - given).abs() <= rounding * given;
     let mut both = contacts.zip(&given);
-    both.position(|(c, given)| c.restituted != *given)
+    both.position(|(c, given)| !same(c.restituted, *given))
 }
 
 impl World {
@@ -175,6 +183,7 @@ impl World {
         let underway = driver.stepper.place(&task).ok()?;
         let (step, placed) = (&underway.step, &underway.contacts.placed);
         let certificate = underway.gate.certificate(step, &mut motion);
+        let breach = underway.gate.breach(step, &motion);
         let misrestituted = misrestituted(step, placed, &motion);
         if let Some(seen) = seen(step, placed, &motion) {
             self.replay(plan.h, &motion.contacts, &seen);
@@ -182,6 +191,7 @@ impl World {
         Some(Judged {
             certificate,
             misrestituted,
+            breach,
         })
     }
 

@@ -17,6 +17,7 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
         return;
     };
     if step.kind == Kind::Extrapolated {
+        world.forget_compressions();
         return check_extrapolated(world, before, frame, report);
     }
     let follows = before.step.step + 1 == step.step;
@@ -31,6 +32,9 @@ pub(super) fn check_step(world: &mut World, before: &Frame, frame: &Frame, repor
         return;
     };
     check_restitution(world, before, frame, found.misrestituted, report);
+    if let Some((k, what)) = found.breach.filter(|_| !report.cut) {
+        report.find(step, of_contact(world, &step.contacts[k], &what));
+    }
     let found = found.certificate;
     report.add(step, &found, world.settings().tolerance);
     check_certificate(world, step, &found, report);

@@ -73,7 +73,9 @@ impl Driver<'_> {
             self.progress.events = Loop::at(self.progress.events.grid + 1);
             return self.judged(to_grid, motion);
         };
-        let to_event = Plan::between_events(self.last, h);
+        // A pair that parts and meets again at once: time goes on all the same.
+        let least = self.last.t.next_up() - self.last.t;
+        let to_event = Plan::between_events(self.last, h.max(least));
         let motion = self.stepper.attempt(&self.task(to_event))?;
         self.judged(to_event, motion)
     }

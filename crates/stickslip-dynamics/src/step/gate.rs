@@ -16,7 +16,7 @@ use crate::step::refuse::{Failure, Refusal, Why, missed_most};
 use crate::step::seen::seen;
 use crate::step::task::Task;
 use crate::world::{World, energy};
-use stickslip_certify::{Case, Judge, Place};
+use stickslip_certify::{Breach, Case, Judge, Place, Rebounds};
 use stickslip_geometry::Pose;
 use stickslip_model::joint::AXIS_NAMES;
 use stickslip_model::restitution::Seen;
@@ -108,6 +108,7 @@ impl Memory {
 #[derive(Default)]
 pub(crate) struct Gate {
     judge: Judge,
+    rebounds: Rebounds,
 }
 
 /// A step that has passed the gate: all that the world takes over when it is accepted.
@@ -213,6 +214,42 @@ impl Gate {
             contact.mode = mode;
         }
         certificate
+    }
+
+    /// What the judge has against what a recorded motion gives back, from the motions before it alone: a contact and what is wrong there. For
+    /// `check`, which shows him all of them in their order.
+    pub(crate) fn breach(&mut self, step: &Predicted, motion: &Motion) -> Option<(usize, String)> {
+        let (tolerance, restitutions) = (step.settings.tolerance, &step.setup.restitutions);
+        let case = case(step, motion);
+        let rebound = (self.rebounds).judge(&case, tolerance, |pair| restitutions.of(pair));
+        let breach = rebound.breach.filter(|_| !rebound.holds())?;
+        Some(match breach {
+            Breach::Pulls(contact) => (contact, "what it gives back does not push".into()),
+            Breach::Impulse {
+                contact,
+                given,
+                most,
+            } => {
+                let what =
+                    format!("its bodies give back {given:.3e} N s, and may give {most:.3e} N s");
+                (contact, what)
+            }
+            Breach::Energy {
+                contact,
+                given,
+                most,
+            } => {
+                let what = format!(
+                    "what its island gives back does the work {given:.3e} J, and it lost {most:.3e} J"
+                );
+                (contact, what)
+            }
+        })
+    }
+
+    /// Forgets what the motions before took.
+    pub(crate) fn forget(&mut self) {
+        self.rebounds.clear();
     }
 
     /// What each contact of the motion judged last does.
@@ -380,6 +417,7 @@ impl World {
     /// Forgets what is to be given back, where `check` does not have the steps before.
     pub(crate) fn forget_compressions(&mut self) {
         self.memory.restitution.clear();
+        self.stepper.forget();
     }
 
     /// Puts the world where another one was, with all that was remembered there.

@@ -5,15 +5,17 @@ use crate::step::find::touching::Touch;
 use crate::step::integrate::Motion;
 use crate::step::predict::Predicted;
 use glam::{DMat3, DVec3};
+use std::borrow::Cow;
 use stickslip_geometry::{Pose, Twist};
 use stickslip_model::restitution::{Mover, Seen, give, opening};
-use stickslip_model::{Contact, ContactImpulse};
+use stickslip_model::{Contact, ContactImpulse, Scheme};
 
 /// What the contacts of a step are to give back in later ones, if they do so at all.
 pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option<Vec<Seen>> {
     if !step.plan.restitutes_later() || !step.setup.restitutions.any() {
         return None;
     }
+    let placed = &measured(step, placed, motion)[..];
     let touch = Touch::at(step, placed);
     let mut before = movers(step, placed);
     let contacts = motion.contacts.iter();
@@ -28,6 +30,19 @@ pub(crate) fn seen(step: &Predicted, placed: &[Pose], motion: &Motion) -> Option
         taken,
     });
     Some(contacts.collect())
+}
+
+/// Where the bodies are for what a motion's contacts have to give back: where the scheme places them; of an implicit step at its end, which the last iterate, in
+/// which contacts were measured, has met to rounding. So what is remembered depends on the recorded motion alone.
+pub(crate) fn measured<'p>(
+    step: &Predicted,
+    placed: &'p [Pose],
+    motion: &Motion,
+) -> Cow<'p, [Pose]> {
+    match step.plan.scheme {
+        Scheme::Implicit => motion.bodies.iter().map(|s| s.pose).collect(),
+        _ => Cow::Borrowed(placed),
+    }
 }
 
 /// The bodies at the start of the step, prescribed ones as they move at its end.

@@ -145,6 +145,11 @@ impl Stepper {
         self.gate.modes()
     }
 
+    /// Forgets what recorded motions took ([`Gate::breach`]).
+    pub(crate) fn forget(&mut self) {
+        self.gate.forget();
+    }
+
     /// Takes back the lists of a record that is no longer needed.
     pub(crate) fn reuse(&mut self, old: StepRecord) {
         let motion = &mut self.trial.motion;

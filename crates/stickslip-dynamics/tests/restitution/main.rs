@@ -1,7 +1,9 @@
 //! Restitution at a fixed step: impacts that meet, that last, and those that are none.
 
+mod judged;
 mod overlapping;
 mod random;
+mod rods;
 
 use glam::{DQuat, DVec3};
 use stickslip_dynamics::{BodySpec, Snapshot, World};

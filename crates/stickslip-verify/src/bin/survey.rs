@@ -33,6 +33,9 @@ struct Options {
     /// Only the first steps of each scene
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
+    /// Keep each trajectory in memory and check it
+    #[arg(long)]
+    check: bool,
     /// Where scenes that do not end are kept
     #[arg(long, value_name = "DIR", default_value = "out/survey")]
     out: PathBuf,
@@ -54,7 +57,8 @@ fn family(name: &str) -> Result<&'static Family, String> {
 fn main() -> ExitCode {
     let options = Options::parse();
     if let Some(file) = &options.one {
-        println!("{}", run_file(file, options.limit, options.steps).to_json());
+        let ran = run_file(file, options.limit, options.steps, options.check);
+        println!("{}", ran.to_json());
         return ExitCode::SUCCESS;
     }
     match survey(&options) {
@@ -114,6 +118,9 @@ fn in_a_process(file: &Path, options: &Options) -> Result<Ran, String> {
         .args(["--limit", &limit.to_string()]);
     if let Some(steps) = options.steps {
         command.args(["--steps", &steps.to_string()]);
+    }
+    if options.check {
+        command.arg("--check");
     }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| e.to_string())?;

@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
+use stickslip::dynamics::check::check;
+use stickslip::dynamics::scene::{Override, SceneError};
 use stickslip::dynamics::simulate::{Interruption, header};
 use stickslip::model::words::time;
 use stickslip::prelude::*;
-use stickslip::record::{Account, Tee};
+use stickslip::record::{Account, Recorder, Tee, Trajectory};
 
 /// How a scene ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +18,8 @@ pub enum State {
     Ended,
     /// A step was refused.
     Refused,
+    /// It came to its end, and `check` calls its trajectory not valid.
+    Invalid,
     /// Its limit of time was reached between two steps.
     Limit,
     /// A step took so long that the process had to be ended.
@@ -28,9 +32,10 @@ pub enum State {
 
 impl State {
     /// All, best first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Ended,
         Self::Refused,
+        Self::Invalid,
         Self::Limit,
         Self::Hang,
         Self::Unbuilt,
@@ -43,6 +48,7 @@ impl State {
         match self {
             Self::Ended => "ended",
             Self::Refused => "refused",
+            Self::Invalid => "invalid",
             Self::Limit => "limit",
             Self::Hang => "hang",
             Self::Unbuilt => "unbuilt",
@@ -132,23 +138,62 @@ impl Ran {
     }
 }
 
-/// Runs a scene file, at most so many seconds on a processor, and so many whole steps if that is given.
+/// Runs a scene file, at most so many seconds on a processor, and so many whole steps if that is given; with `checked` what it
+/// recorded is laid before `check`.
 #[must_use]
-pub fn run_file(path: &Path, limit: f64, steps: Option<u32>) -> Ran {
-    match Scene::read(path, &[]) {
-        Ok(mut scene) => {
-            if let Some(steps) = steps {
-                scene.step.until = scene.step.until.min(f64::from(steps) * scene.step.h);
-            }
-            run(&scene, limit)
-        }
+pub fn run_file(path: &Path, limit: f64, steps: Option<u32>, checked: bool) -> Ran {
+    match read(path, steps) {
+        Ok(scene) if checked => run_checked(&scene, limit),
+        Ok(scene) => run(&scene, limit),
         Err(e) => Ran::without_steps(State::Unbuilt, e.to_string()),
     }
+}
+
+/// The scene of a file, or its first steps.
+fn read(path: &Path, steps: Option<u32>) -> Result<Scene, SceneError> {
+    let scene = Scene::read(path, &[])?;
+    let Some(steps) = steps else {
+        return Ok(scene);
+    };
+    let until = scene.step.until.min(f64::from(steps) * scene.step.h);
+    // As an override, so that the header of a trajectory has it too.
+    let until = Override::from_option(&format!("step.until={until}"));
+    Scene::read(path, &until.into_iter().collect::<Vec<_>>())
 }
 
 /// Runs a scene, at most so many seconds on a processor.
 #[must_use]
 pub fn run(scene: &Scene, limit: f64) -> Ran {
+    // Nothing of it is kept: every step is judged and hashed all the same.
+    run_into(scene, limit, &mut Tee::new())
+}
+
+/// Runs a scene likewise, keeps it in memory, and has its trajectory checked.
+#[must_use]
+pub fn run_checked(scene: &Scene, limit: f64) -> Ran {
+    let mut trajectory = Trajectory::new();
+    let mut ran = run_into(scene, limit, &mut trajectory);
+    if ran.state == State::Unbuilt {
+        return ran;
+    }
+    let found = match check(&trajectory) {
+        Ok(report) => report.findings.first().map(|finding| {
+            format!(
+                "step {}, t = {} s: {}",
+                finding.step,
+                time(finding.t),
+                finding.what
+            )
+        }),
+        Err(e) => Some(e.to_string()),
+    };
+    if let Some(what) = found {
+        (ran.state, ran.message) = (State::Invalid, what);
+    }
+    ran
+}
+
+fn run_into(scene: &Scene, limit: f64, recorder: &mut dyn Recorder) -> Ran {
     let mut world = match World::from_scene(scene) {
         Ok(world) => world,
         Err(e) => return Ran::without_steps(State::Unbuilt, e.to_string()),
@@ -156,23 +201,15 @@ pub fn run(scene: &Scene, limit: f64) -> Ran {
     let header = header(scene, &world);
     let start = Moment::now();
     let mut steps = Steps::since(start);
-    // Nothing of it is kept: every step is judged and hashed all the same.
-    let mut nowhere = Tee::new();
-    let outcome = simulate(
-        &mut world,
-        &header,
-        scene.step.until,
-        &mut nowhere,
-        &mut |w| {
-            let now = Moment::now();
-            steps.note(w, now);
-            if start.until(&now) < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(Interruption::Limit)
-            }
-        },
-    );
+    let outcome = simulate(&mut world, &header, scene.step.until, recorder, &mut |w| {
+        let now = Moment::now();
+        steps.note(w, now);
+        if start.until(&now) < limit {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Interruption::Limit)
+        }
+    });
     match outcome {
         Ok(outcome) => steps.account(&outcome, start.until(&Moment::now())),
         Err(e) => Ran::without_steps(State::Refused, e.to_string()),
