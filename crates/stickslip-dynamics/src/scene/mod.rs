@@ -36,8 +36,10 @@ mod read_spring;
 mod read_step;
 mod read_surface;
 mod reader;
+mod remarks;
 mod schema;
 mod settings;
+mod slips;
 mod table;
 mod write;
 
@@ -115,7 +117,7 @@ pub struct Scene {
     pub overrides: Vec<Override>,
     /// The files it names, as they were read.
     pub files: Contents,
-    /// Repairs that were made to meshes, in words.
+    /// In words: repairs that were made to meshes, numbers that look as if they were in other units, origins that are not where shapes have theirs.
     pub notes: Vec<String>,
     /// What of included models is not used as it stands in their files.
     pub model_notes: Vec<Note>,
@@ -236,9 +238,12 @@ impl Scene {
         files: Files,
     ) -> Result<Self, SceneError> {
         let sources = node::Sources::new(file, text, overrides);
-        let mut scene =
+        let (mut scene, included) =
             read_scene::read_scene(&sources, &files).map_err(|fault| sources.error(*fault))?;
+        let mut remarks = remarks::in_words(&sources, &files);
+        remarks.extend(remarks::of_bodies(&scene, included));
         (scene.files, scene.notes) = files.finish();
+        scene.notes.append(&mut remarks);
         Ok(scene)
     }
 
