@@ -205,6 +205,15 @@ pub struct ContactImpulse {
     pub directions: u32,
 }
 
+impl ContactImpulse {
+    /// Does it carry a force, and not only the dust of a solver: an impulse that changes the velocity of the lighter of its bodies, of `mass` kg, by
+    /// more than the tolerance of a step, m/s? For what is shown and counted; a law asks for no such thing.
+    #[must_use]
+    pub fn bears(&self, mass: f64, tolerance: f64) -> bool {
+        self.mode != Mode::Open && self.impulse.x > mass * tolerance
+    }
+}
+
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Kind {

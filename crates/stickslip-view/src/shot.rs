@@ -149,7 +149,7 @@ impl Film<'_> {
     fn hold_arrows(&self, frame: usize, extent: &mut Extent) {
         let (scale, most) = (self.arrow_scale(), extent.radius());
         for contact in &self.frames()[frame].step.contacts {
-            if contact.mode != Mode::Open {
+            if self.bears(contact) {
                 let arrow = self.shown_force(frame, contact).1 * scale;
                 extent.add(contact.contact.point + arrow.clamp_length_max(most));
             }
@@ -406,9 +406,9 @@ impl Painter<'_, '_> {
         let scale = self.film.arrow_scale();
         for contact in &self.film.frames()[self.frame].step.contacts {
             let colour = match contact.mode {
-                Mode::Open => continue,
-                Mode::Stick => colour::STICK,
+                _ if !self.film.bears(contact) => continue,
                 Mode::Slide => colour::SLIDE,
+                Mode::Open | Mode::Stick => colour::STICK,
             };
             let (_, force) = self.film.shown_force(self.frame, contact);
             let from = contact.contact.point;

@@ -41,10 +41,7 @@ impl Film<'_> {
         let line = Stroke::new(Colour::rgb(0xb4bbc4), 1.0);
         for (k, &frame) in frames.iter().enumerate() {
             let (row, column) = (k / columns, k % columns);
-            let corner = [
-                column as f64 * view.width,
-                head + row as f64 * view.height,
-            ];
+            let corner = [column as f64 * view.width, head + row as f64 * view.height];
             let painter = self.painter(frame, extent, &view);
             drawing.place(&painter.view(&view), corner);
             drawing.rectangle(corner, [view.width, view.height], line);

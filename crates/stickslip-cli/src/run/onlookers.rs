@@ -81,7 +81,7 @@ impl Onlookers {
         }
         let (until, begun) = (self.until, self.begun);
         self.progress.at(last.t / until, || {
-            let active = last.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
+            let active = world.contacts_with_force();
             let speed = (last.step - step) as f64 / begun.elapsed().as_secs_f64();
             format!(
                 "t = {} s of {} s, {} steps, {active} contacts, {speed:.0} steps/s",

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip::dynamics::alarm::Watch;
 use stickslip::dynamics::simulate::Interruption;
+use stickslip::model::words::three_digits;
 use stickslip::planar::Status;
 use stickslip::prelude::{Outcome, Residual, Scene, World};
 use stickslip_console::{seconds, time};
@@ -57,9 +58,8 @@ impl Report<'_> {
             0.0
         };
         lines.push(format!(
-            "  {} steps of {} s to t = {} s in {} ({} a step)",
-            o.steps,
-            step.h,
+            "  {} to t = {} s in {} ({} a step)",
+            self.steps(),
             time(o.t),
             seconds(self.elapsed),
             seconds(each)
@@ -78,6 +78,21 @@ impl Report<'_> {
                 time(over)
             ));
         }
+    }
+
+    /// `800 steps of 0.01 s`, where all are; else what h is then: the longest there may be.
+    fn steps(&self) -> String {
+        let (o, step) = (self.outcome, &self.scene.step);
+        let some = if o.steps == 1 { "step" } else { "steps" };
+        let whole = (o.t - o.steps as f64 * step.h).abs() <= 1e-9 * o.t;
+        if whole || o.steps == 0 {
+            return format!("{} {some} of {} s", o.steps, step.h);
+        }
+        let mean = three_digits(o.t / o.steps as f64);
+        format!(
+            "{} {some} of {mean} s in the mean, {} s at most,",
+            o.steps, step.h
+        )
     }
 
     /// Is every step certified, and did the run come to its end?

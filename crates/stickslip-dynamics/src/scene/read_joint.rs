@@ -269,7 +269,8 @@ fn read_axis(reader: &Reader<'_>, table: &Table<'_>, k: usize) -> Outcome<JointA
         && let Some(limits) = table.get("limits")
     {
         let both = pair(limits, "the least and the largest coordinate")?;
-        both.into_iter().for_each(|limit| reader.remark_angle(limit));
+        both.into_iter()
+            .for_each(|limit| reader.remark_angle(limit));
     }
     let hold = match table.get("motion") {
         Some(node) => AxisHold::Driven(reader.function(node)?),

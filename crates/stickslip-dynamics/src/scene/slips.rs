@@ -49,10 +49,17 @@ fn help(line: &str, at: usize, found: &str, marked: Option<&str>) -> Option<Stri
         let is_number = |word: &str| word.parse::<f64>().is_ok();
         if marked.contains(' ') && marked.split_whitespace().all(is_number) {
             let items: Vec<&str> = marked.split_whitespace().collect();
-            return Some(format!("items have commas between them: {}", items.join(", ")));
+            return Some(format!(
+                "items have commas between them: {}",
+                items.join(", ")
+            ));
         }
         let formula = marked.starts_with(|c: char| c.is_ascii_digit() || "-+(".contains(c));
-        let what = if formula { "formulas" } else { "texts and formulas" };
+        let what = if formula {
+            "formulas"
+        } else {
+            "texts and formulas"
+        };
         return Some(format!("{what} stand in quotes: \"{marked}\""));
     }
     None

@@ -28,7 +28,7 @@ mod tests;
 
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
-pub use resume::Resumed;
+pub use resume::{Resumed, left_at};
 pub use table::{Cells, TableColumn, write_table};
 pub use tables::Paths;
 pub use write::ParquetWriter;
