@@ -82,3 +82,12 @@ mod tests {
         }
     }
 }
+
+/// A word of a command line: in quotes where a shell would take it for several.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -8,11 +8,11 @@ mod resume;
 mod traced;
 
 use crate::model::ModelArgs;
-use crate::options::{overrides, title_of};
+use crate::options::{overrides, quoted, title_of};
 use crate::signals::Signals;
 use onlookers::Onlookers;
 use outputs::{Outputs, is_parquet};
-use report::{Report, quoted};
+use report::Report;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

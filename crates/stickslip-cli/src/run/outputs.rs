@@ -1,7 +1,6 @@
 //! The files a run is recorded to.
 
-use super::report::quoted;
-use crate::options::title_of;
+use crate::options::{quoted, title_of};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stickslip::prelude::{Scene, World};

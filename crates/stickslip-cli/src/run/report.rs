@@ -4,7 +4,7 @@ use super::onlookers::Onlookers;
 use super::outputs::is_parquet;
 use super::traced::Traced;
 use crate::account;
-use crate::options::title_of;
+use crate::options::{quoted, title_of};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip::dynamics::alarm::Watch;
@@ -252,15 +252,6 @@ impl Report<'_> {
         }
         json
     }
-}
-
-/// A word of a command line: in quotes where a shell would take it for several.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn json_of(o: &Outcome, elapsed: f64) -> Value {

@@ -78,6 +78,9 @@ pub const MAX_FILE: usize = 64 << 20;
 /// The most bodies a scene may have.
 pub const MAX_BODIES: usize = 1_000_000;
 
+/// How the files begin in which runs are recorded.
+const PARQUET: &[u8] = b"PAR1";
+
 /// What a scene file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
@@ -207,6 +210,10 @@ impl Scene {
         open_plain(path)
             .and_then(|opened| opened.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
             .map_err(unreadable)?;
+        if bytes.starts_with(PARQUET) {
+            let what = "this is a recorded run, not a scene: `stickslip check`, `series`, `view` and `shot` read it, `stickslip run --resume` goes on with it";
+            return Err(SceneError::unreadable(&file, what));
+        }
         match String::from_utf8(bytes) {
             Ok(text) => Self::parse_with(&text, &file, overrides, files),
             Err(error) => {

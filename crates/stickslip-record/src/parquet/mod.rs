@@ -26,6 +26,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use find::SWEEP_NOTE;
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
 pub use resume::{Resumed, left_at};
