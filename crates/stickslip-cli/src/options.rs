@@ -91,3 +91,14 @@ pub(crate) fn quoted(word: &str) -> String {
     }
     format!("'{}'", word.replace('\'', "'\\''"))
 }
+
+/// A number to six digits.
+pub(crate) fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    let size = rounded.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
+    }
+}

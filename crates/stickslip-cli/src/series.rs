@@ -1,6 +1,6 @@
 //! `stickslip series`: numbers of a run over time.
 
-use crate::options::unpainted;
+use crate::options::{short, unpainted};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_in;
@@ -109,17 +109,6 @@ impl Range {
     }
 }
 
-/// Six digits.
-fn short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    let size = rounded.abs();
-    if size != 0.0 && !(1e-4..1e7).contains(&size) {
-        format!("{rounded:e}")
-    } else {
-        rounded.to_string()
-    }
-}
-
 /// Numbers over time.
 struct Series {
     probes: Vec<Probe>,
@@ -219,12 +208,17 @@ impl Series {
         let title = run.file_name().unwrap_or_default().to_string_lossy();
         let mut sheet = Sheet::new(title, 1);
         for unit in units {
+            let all = self.probes.iter().zip(&self.values);
+            let of_unit: Vec<_> = all.filter(|(probe, _)| probe.unit() == unit).collect();
+            let name = match of_unit.as_slice() {
+                [(only, _)] => only.name(),
+                _ => quantity(unit),
+            };
             let mut plot = Plot::new("")
                 .x(Axis::linear("t", "s"))
-                .y(Axis::linear("", unit))
+                .y(Axis::linear(name, unit))
                 .size(640.0, 300.0);
-            let of_unit = self.probes.iter().zip(&self.values);
-            for (probe, values) in of_unit.filter(|(probe, _)| probe.unit() == unit) {
+            for (probe, values) in of_unit {
                 let points = self.t.iter().zip(values);
                 let points: Vec<_> = points.filter_map(|(t, x)| Some((*t, (*x)?))).collect();
                 plot = plot.line(probe.name(), &points);
@@ -249,6 +243,21 @@ impl Series {
             })
         });
         serde_json::json!({ "times": self.t.len(), "series": each.collect::<Vec<_>>() })
+    }
+}
+
+/// What several numbers of one unit are together.
+fn quantity(unit: &str) -> &'static str {
+    match unit {
+        "m" => "length",
+        "m/s" => "velocity",
+        "m/s²" => "acceleration",
+        "rad" => "angle",
+        "rad/s" => "angular velocity",
+        "N" => "force",
+        "N m" => "torque",
+        "J" => "energy",
+        _ => "value",
     }
 }
 

@@ -267,14 +267,7 @@ fn state_numbers(state: &BodyState) -> [f64; STATE_NAMES.len()] {
 /// Points the error at the body it is about.
 fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
     let about: &str = match error {
-        BuildError::Overlap { a, b, .. } => {
-            // The one that stands later in the file is the one to move.
-            let place = |name: &String| scene.bodies.iter().find(|s| s.name == *name);
-            match (place(a), place(b)) {
-                (Some(x), Some(y)) if y.span.start > x.span.start => b,
-                _ => a,
-            }
-        }
+        BuildError::Overlap { mover, .. } => mover,
         BuildError::DuplicateName { name } | BuildError::UnknownBody { name, .. } => name,
         BuildError::Body { body, .. } => body,
         BuildError::Joint { joint, .. } => joint,
