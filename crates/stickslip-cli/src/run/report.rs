@@ -11,7 +11,7 @@ use stickslip::dynamics::alarm::Watch;
 use stickslip::dynamics::simulate::Interruption;
 use stickslip::model::words::three_digits;
 use stickslip::planar::Status;
-use stickslip::prelude::{Outcome, Residual, Scene, World};
+use stickslip::prelude::{Friction, Outcome, Residual, Scene, World};
 use stickslip_console::{seconds, time};
 
 pub(super) struct Report<'a> {
@@ -43,6 +43,7 @@ impl Report<'_> {
         for path in self.written {
             lines.push(format!("  written      {}", path.display()));
         }
+        lines.extend(self.no_friction());
         self.add_doubts(&mut lines);
         self.add_onlookers(&mut lines);
         lines.join("\n")
@@ -185,6 +186,19 @@ impl Report<'_> {
                 p.count, p.deepest, p.left, p.energy, p.exchanged
             ));
         }
+    }
+
+    /// Bodies touched, and nothing in the scene says how rough they are: probably forgotten.
+    fn no_friction(&self) -> Option<String> {
+        let scene = self.scene;
+        let word = "friction";
+        let said =
+            scene.text.contains(word) || scene.overrides.iter().any(|o| o.key.contains(word));
+        let rough = |f: Friction| f.stick > 0.0;
+        let any = scene.bodies.iter().any(|b| rough(b.material.friction));
+        (!said && !any && self.outcome.contacts.1 > 0).then(|| {
+            "  no friction  is given, so bodies in contact slide freely: [material] friction = 0.5 would be rough, friction = 0 says so".into()
+        })
     }
 
     /// Signs that the steps are too long for what they are to show: certified is not accurate.

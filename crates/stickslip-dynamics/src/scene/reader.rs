@@ -328,7 +328,7 @@ pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome
     Err(
         match ours.or_else(|| nearest(name, known.iter().copied())) {
             // What is near in letters need not be what was meant.
-            Some(meant) => fault.with_help(format!("did you mean \"{meant}\"? {all}")),
+            Some(meant) => fault.with_help(format!("did you mean \"{meant}\"? K{}", &all[1..])),
             None => fault.with_help(all),
         },
     )

@@ -37,8 +37,8 @@ impl Reader<'_> {
 
     /// A density as of a gas, where that of water in g/cm³ would be 1. Who writes 1 does not mind.
     pub(super) fn remark_density(&self, node: &Node) {
-        /// Those of solids in g/cm³, kg/m³.
-        const OF_GASES: std::ops::Range<f64> = 0.1..25.0;
+        /// From cork to lead in g/cm³, read as kg/m³; foams begin above.
+        const OF_GASES: std::ops::Range<f64> = 0.1..12.0;
         if let Value::Number(density) = node.value
             && OF_GASES.contains(&density)
             && density != 1.0

@@ -45,7 +45,7 @@ fn help(line: &str, at: usize, found: &str, marked: Option<&str>) -> Option<Stri
         return Some("vectors stand in square brackets: [0, 0, 1]".into());
     }
     if found.starts_with("string values must be quoted") {
-        let marked = marked?.trim();
+        let marked = marked.map(str::trim).filter(|marked| !marked.is_empty())?;
         let is_number = |word: &str| word.parse::<f64>().is_ok();
         if marked.contains(' ') && marked.split_whitespace().all(is_number) {
             let items: Vec<&str> = marked.split_whitespace().collect();
