@@ -95,6 +95,7 @@ pub(crate) fn quoted(word: &str) -> String {
 /// A number to six digits.
 pub(crate) fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    let rounded = rounded + 0.0;
     let size = rounded.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         format!("{rounded:e}")

@@ -165,8 +165,8 @@ impl Args {
 
 /// The answer itself, as much of it as fits a line.
 fn values_text(problem: &StoredProblem, answer: &StoredAnswer) -> Option<String> {
-    /// Four contacts.
-    const MOST: usize = 12;
+    /// Two contacts.
+    const MOST: usize = 6;
     let all = answer.values.len();
     if answer.status != "solved" || all == 0 {
         return None;

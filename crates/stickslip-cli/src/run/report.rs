@@ -197,7 +197,7 @@ impl Report<'_> {
         let rough = |f: Friction| f.stick > 0.0;
         let any = scene.bodies.iter().any(|b| rough(b.material.friction));
         (!said && !any && self.outcome.contacts.1 > 0).then(|| {
-            "  no friction  is given, so bodies in contact slide freely: [material] friction = 0.5 would be rough, friction = 0 says so".into()
+            "  friction     none is given, so bodies in contact slide freely: [material] friction = 0.5 for rough ones, 0 if that is meant".into()
         })
     }
 
@@ -258,6 +258,7 @@ impl Report<'_> {
             .iter()
             .map(|d| json!({ "kind": d.name(), "words": d.to_string() }));
         json["long_steps"] = doubts.collect();
+        json["notes"] = json!(self.scene.notes);
         json["resume"] = json!(self.resumable());
         json["by_other_solvers"] = json!(seen.others.steps);
         json["by_rule"] = json!(self.outcome.by_rule);

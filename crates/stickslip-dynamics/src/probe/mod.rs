@@ -191,7 +191,8 @@ fn coordinate(model: &Model, step: &StepRecord, joint: usize, axis: usize) -> Op
         Some(done) => done.coordinates,
         None => model.joints.get(joint)?.placed(&step.bodies).coordinates,
     };
-    Some(at[axis])
+    // Not -0 at the start of a joint that stands at zero.
+    Some(at[axis] + 0.0)
 }
 
 impl Part {
