@@ -1,6 +1,6 @@
 //! `stickslip series`: numbers of a run over time.
 
-use crate::options::{short, unpainted};
+use crate::options::{quoted, short, unpainted};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_in;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// A Parquet file that `run` wrote
     run: PathBuf,
     /// What is read (may be repeated)
-    #[arg(long, value_name = "NAME", required = true)]
+    #[arg(long, value_name = "NAME")]
     of: Vec<String>,
     /// Write to this file: .csv, .parquet, .svg or .png (may be repeated); a CSV on standard output unless given
     #[arg(short, long = "output", value_name = "OUT")]
@@ -44,6 +44,9 @@ impl Args {
                 path.display()
             )));
         }
+        if self.of.is_empty() {
+            return Err(self.nothing_asked()?);
+        }
         let series = Series::read(&self.run, &self.of)?;
         for path in &self.output {
             series.write(path, &self.run)?;
@@ -56,6 +59,30 @@ impl Args {
             print(&self.account(&series))?;
         }
         Ok(Verdict::Good)
+    }
+
+    /// Without a name to read: which there are.
+    fn nothing_asked(&self) -> Result<Failure, Failure> {
+        let header = Reader::open(&self.run)?.header;
+        let some = |names: &[String]| {
+            let more = if names.len() > 8 { ", …" } else { "" };
+            format!("{}{more}", names[..names.len().min(8)].join(", "))
+        };
+        let mut lines = vec![format!(
+            "--of NAME: what is to be read of {}",
+            self.run.display()
+        )];
+        lines.push(format!("  bodies: {}", some(&header.bodies)));
+        if !header.joints.is_empty() {
+            lines.push(format!("  joints and springs: {}", some(&header.joints)));
+        }
+        let body = header.bodies.last().map_or("BODY", String::as_str);
+        lines.push(format!(
+            "  such as --of energy --of {} --of {}; `stickslip series --help` has all",
+            quoted(&format!("{body}.z")),
+            quoted(&format!("force on {body}"))
+        ));
+        Ok(Failure::Input(lines.join("\n")))
     }
 
     /// The range of each series, and what was written.
@@ -168,7 +195,7 @@ impl Series {
                 "" => String::new(),
                 unit => format!(" [{unit}]"),
             };
-            let _ = write!(text, ",{}", quoted(&format!("{}{unit}", probe.name())));
+            let _ = write!(text, ",{}", field(&format!("{}{unit}", probe.name())));
         }
         for (k, t) in self.t.iter().enumerate() {
             let _ = write!(text, "\n{t}");
@@ -262,7 +289,7 @@ fn quantity(unit: &str) -> &'static str {
 }
 
 /// A field of a CSV.
-fn quoted(text: &str) -> String {
+fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
