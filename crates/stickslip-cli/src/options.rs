@@ -68,21 +68,6 @@ pub(crate) fn title_of(scene: &Scene) -> &str {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::numbers;
-
-    #[test]
-    fn numbers_are_counted_and_read() {
-        assert_eq!(numbers("--x", "1, -2e3,0.5").ok(), Some([1.0, -2e3, 0.5]));
-        for text in ["1,2", "1,2,3,4", "1,b,3", "", "1,,3"] {
-            let error = numbers::<3>("--x", text).expect_err("no three numbers");
-            let wanted = format!("--x {text}: expected 3 numbers with commas between");
-            assert_eq!(error.to_string(), wanted);
-        }
-    }
-}
-
 /// A word of a command line: in quotes where a shell would take it for several.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
@@ -101,5 +86,20 @@ pub(crate) fn short(x: f64) -> String {
         format!("{rounded:e}")
     } else {
         rounded.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn numbers_are_counted_and_read() {
+        assert_eq!(numbers("--x", "1, -2e3,0.5").ok(), Some([1.0, -2e3, 0.5]));
+        for text in ["1,2", "1,2,3,4", "1,b,3", "", "1,,3"] {
+            let error = numbers::<3>("--x", text).expect_err("no three numbers");
+            let wanted = format!("--x {text}: expected 3 numbers with commas between");
+            assert_eq!(error.to_string(), wanted);
+        }
     }
 }

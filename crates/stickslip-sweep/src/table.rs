@@ -33,7 +33,9 @@ pub fn first_rows(sweep: &Sweep, rows: &[RunRow], most: usize) -> Vec<String> {
     let good = shown.iter().all(|row| row.state == State::Certified) && !sweep.asked.is_empty();
     let mut columns = columns(sweep, shown);
     columns.retain(|column| {
-        !BESIDE.contains(&column.name.as_str()) && !(good && column.name == "state")
+        let name = column.name.as_str();
+        let beside = BESIDE.contains(&name) || (good && name == "state");
+        !beside
     });
     let mut lines = vec![String::from(" "); shown.len() + 1];
     for column in &columns {

@@ -134,7 +134,7 @@ impl Crawl {
             return;
         };
         // Steps come in bursts: what the first few take says nothing, and what comes later may still crawl.
-        if world.steps() % Self::AFTER != 0 {
+        if !world.steps().is_multiple_of(Self::AFTER) {
             return;
         }
         let mean = world.time() / world.steps() as f64;

@@ -46,7 +46,7 @@ fn shift_along(
             return Some(shift);
         }
         shift += depth;
-        if !(shift < most) {
+        if shift.is_nan() || shift >= most {
             return None;
         }
     }
