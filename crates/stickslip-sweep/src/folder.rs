@@ -200,7 +200,12 @@ impl Stored {
 
 fn description(path: &Path) -> Result<Description, SweepError> {
     let about = path.join(ABOUT);
-    let text = fs::read_to_string(&about).map_err(SweepError::io(&about))?;
+    let text = fs::read_to_string(&about).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => {
+            SweepError::Input(format!("{}: there is no sweep here", path.display()))
+        }
+        _ => SweepError::io(&about)(e),
+    })?;
     serde_json::from_str(&text).map_err(|e| SweepError::Taken {
         path: path.to_path_buf(),
         reason: format!("its {ABOUT} is not that of a sweep ({e})"),
