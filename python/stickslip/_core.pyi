@@ -243,6 +243,7 @@ class Trajectory:
         caption: bool,
         whole: bool,
         glass: Sequence[str],
+        overlay: bool,
         png: float | None,
     ) -> bytes: ...
 

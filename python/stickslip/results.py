@@ -195,8 +195,8 @@ class Convergence:
     error_of_geometry: float | None
     #: Answers of pyramids: directions and value.
     directions: list[tuple[int, float]]
-    #: The error wanted and the h recommended for it, s.
-    recommended: tuple[float, float]
+    #: The error wanted and the h recommended for it, s; None where the runs do not tell one.
+    recommended: tuple[float, float | None]
     svg: str = field(repr=False)
 
     def __repr__(self) -> str:

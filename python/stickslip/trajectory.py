@@ -269,10 +269,10 @@ class Trajectory:
         return self._shot(t, None, **options).decode()
 
     def png(self, t: float | Sequence[float] | None = None, *, scale: float = 1.0, **options: Any) -> bytes:
-        """A moment (s, the end unless given) as a picture; with several times, what moves is drawn at each.
+        """A moment (s, the end unless given) as a picture; of several times each has a view of its own.
 
         size: width and height. azimuth, elevation: where the eye is, degrees. forces, caption: draw them? whole: frame
-        everything that ever moves. glass: bodies to see through.
+        everything that ever moves. glass: bodies to see through. overlay: several moments over each other in one view.
         """
         return self._shot(t, scale, **options)
 
@@ -292,12 +292,12 @@ class Trajectory:
         caption: bool = True,
         whole: bool = False,
         glass: Sequence[str] = (),
+        overlay: bool = False,
     ) -> bytes:
         times = [] if t is None else [float(x) for x in np.atleast_1d(np.asarray(t, dtype=float))]
         width, height = size
-        return self._core.shot(
-            times, (float(width), float(height)), (azimuth, elevation), forces, caption, whole, list(glass), scale
-        )
+        view = (float(width), float(height)), (azimuth, elevation)
+        return self._core.shot(times, *view, forces, caption, whole, list(glass), overlay, scale)
 
     def __repr__(self) -> str:
         n = len(self.names)

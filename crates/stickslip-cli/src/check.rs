@@ -80,6 +80,7 @@ fn json_of(header: &Header, report: &Report) -> Value {
         "verdict": word(report),
         "steps": report.judged(),
         "absent": report.absent,
+        "early": report.early,
         "unjudged": unjudged.collect::<Value>(),
         "method": header.method,
         "h": header.h,
@@ -112,10 +113,11 @@ fn word(report: &Report) -> &'static str {
 
 fn text_of(header: &Header, report: &Report, file: &str, elapsed: f64) -> String {
     let mut lines = vec![format!(
-        "{}  {file}: {} in {}",
+        "{}  {file}: {} in {}{}",
         word(report),
         counts(report),
-        seconds(elapsed)
+        seconds(elapsed),
+        early(header, report)
     )];
     lines.push(format!(
         "  judged by: {}, h = {} s, {} cone, tolerance {:.0e} m/s{}",
@@ -145,6 +147,14 @@ fn text_of(header: &Header, report: &Report, file: &str, elapsed: f64) -> String
         lines.push(format!("note: {note}"));
     }
     lines.join("\n")
+}
+
+/// What is judged may be less than what was to be run.
+fn early(header: &Header, report: &Report) -> String {
+    report.early.map_or(String::new(), |t| {
+        let (t, until) = (time(t), time(header.until));
+        format!("; the run ended early, at t = {t} s of {until} s")
+    })
 }
 
 /// `550 of 1100 steps judged (550 are not in the file)`.

@@ -1,10 +1,10 @@
 //! `stickslip converge`: how large is my error, and which h should I use?
 
-use crate::options::{overrides, paintable, title_of, unpainted};
+use crate::options::{overrides, paintable, quoted, title_of, unpainted};
 use serde_json::json;
 use std::path::PathBuf;
 use stickslip::dynamics::converge::{
-    ConvergeError, OrderAtEvent, Quantity, Settings, Study, converge,
+    ConvergeError, OrderAtEvent, Others, Quantity, Settings, Study, converge,
 };
 use stickslip::prelude::Scene;
 use stickslip_console::{Failure, Verdict, clean_time, print_as, progress_bar};
@@ -101,11 +101,16 @@ impl Args {
             scene.step.until,
             scene.step.method.name()
         )];
+        if self.quantity.is_none() {
+            let why = "the coordinate in which the two finest runs differ most; --quantity looks at another number";
+            lines.push(format!("  looked at    {}, {why}", s.quantity.name()));
+        }
         add_ladder(s, &mut lines);
         lines.extend(range_text(s));
         add_bar(s, &mut lines);
         add_events(s, &mut lines);
         lines.push(recommendation(s));
+        lines.extend(others_text(s));
         if let Some(path) = &self.output {
             lines.push(format!("  written      {}", path.display()));
         }
@@ -211,14 +216,29 @@ fn add_events(s: &Study, lines: &mut Vec<String>) {
 /// The h for the wanted error.
 fn recommendation(s: &Study) -> String {
     let ((wanted, h), unit) = (s.recommended, s.quantity.unit());
-    if h > 0.0 {
-        format!("  for an error of {wanted:.1e} {unit} use h = {h:.2e} s")
-    } else {
-        format!(
+    match h {
+        Some(h) => format!("  for an error of {wanted:.1e} {unit} use h = {h:.2e} s"),
+        None if !s.asymptotic => format!(
+            "  no h is recommended: while the orders are not settled, none can be told that gives an error of {wanted:.1e} {unit}"
+        ),
+        None => format!(
             "  an error of {wanted:.1e} {unit} is not to be had with this cone: it alone makes {:.1e}",
             s.bar.cone
-        )
+        ),
     }
+}
+
+/// What else could be looked at, where this has no order.
+fn others_text(s: &Study) -> Option<String> {
+    let others = s.others.as_ref()?;
+    let Others { all, settled, .. } = others;
+    Some(match &others.worst {
+        Some((quantity, error)) => format!(
+            "  of the {all} coordinates of bodies {settled} are settled; the one of them that is known worst is off by {error:.2e} m: --quantity {}",
+            quoted(&quantity.name())
+        ),
+        None => format!("  of the {all} coordinates of bodies none is settled"),
+    })
 }
 
 fn order_text(order: Option<f64>) -> String {
@@ -261,6 +281,10 @@ fn json_of(s: &Study) -> serde_json::Value {
         "error": { "total": s.bar.total(), "step": s.bar.step, "cone": s.bar.cone,
                    "geometry": s.bar.geometry, "linearisation": s.bar.linearisation },
         "directions": directions, "events": events,
-        "recommended": { "error": s.recommended.0, "h": clean_time(s.recommended.1) },
+        "recommended": { "error": s.recommended.0, "h": s.recommended.1.map(clean_time) },
+        "others": s.others.as_ref().map(|o| json!({
+            "coordinates": o.all, "settled": o.settled,
+            "worst": o.worst.as_ref().map(|(q, error)| json!({ "quantity": q.name(), "error": error })),
+        })),
     })
 }

@@ -23,9 +23,10 @@ mod solve;
 mod sweep;
 mod view;
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::Path;
 use stickslip_console::{Failure, Verdict};
 use stickslip_studies::{bench, reproduce};
 
@@ -75,6 +76,10 @@ where
         Err(mut refused) => {
             // The advice to pass a mistyped option as a value, behind `--`, never helps here.
             refused.remove(ContextKind::Suggested);
+            if let Some(tip) = meant(&refused) {
+                eprintln!("error: {tip}");
+                return 2;
+            }
             // Help goes to standard output, mistakes to standard error; if that is closed, nothing is left to tell.
             let _ = refused.print();
             return u8::try_from(refused.exit_code()).unwrap_or(2);
@@ -84,6 +89,28 @@ where
         Ok(verdict) => verdict.code(),
         Err(failure) => failure.report(),
     }
+}
+
+/// A file where a command should be: what to do with such a file.
+fn meant(refused: &clap::Error) -> Option<String> {
+    if refused.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(word)) = refused.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let ending = Path::new(word).extension()?.to_str()?;
+    let what = match ending.to_ascii_lowercase().as_str() {
+        "toml" | "urdf" | "mjcf" | "xml" => "`stickslip run {}` runs it",
+        "parquet" => "`stickslip check {}` judges it, `stickslip view {}` shows it",
+        "hdf5" | "json" | "mtx" => "`stickslip solve {}` solves it",
+        _ => return None,
+    };
+    let file = options::quoted(word);
+    Some(format!(
+        "{word} stands where the command should be: {}",
+        what.replace("{}", &file)
+    ))
 }
 
 /// A negative number is the value of its option, which says what it expects, and no option of its own.

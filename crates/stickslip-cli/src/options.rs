@@ -68,6 +68,27 @@ pub(crate) fn title_of(scene: &Scene) -> &str {
     }
 }
 
+/// A word of a command line: in quotes where a shell would take it for several.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A number to six digits.
+pub(crate) fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    let rounded = rounded + 0.0;
+    let size = rounded.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        format!("{rounded:e}")
+    } else {
+        rounded.to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::numbers;

@@ -1,6 +1,6 @@
 //! `stickslip series`: numbers of a run over time.
 
-use crate::options::unpainted;
+use crate::options::{quoted, short, unpainted};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use stickslip::dynamics::check::world_in;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// A Parquet file that `run` wrote
     run: PathBuf,
     /// What is read (may be repeated)
-    #[arg(long, value_name = "NAME", required = true)]
+    #[arg(long, value_name = "NAME")]
     of: Vec<String>,
     /// Write to this file: .csv, .parquet, .svg or .png (may be repeated); a CSV on standard output unless given
     #[arg(short, long = "output", value_name = "OUT")]
@@ -44,6 +44,9 @@ impl Args {
                 path.display()
             )));
         }
+        if self.of.is_empty() {
+            return Err(self.nothing_asked()?);
+        }
         let series = Series::read(&self.run, &self.of)?;
         for path in &self.output {
             series.write(path, &self.run)?;
@@ -56,6 +59,30 @@ impl Args {
             print(&self.account(&series))?;
         }
         Ok(Verdict::Good)
+    }
+
+    /// Without a name to read: which there are.
+    fn nothing_asked(&self) -> Result<Failure, Failure> {
+        let header = Reader::open(&self.run)?.header;
+        let some = |names: &[String]| {
+            let more = if names.len() > 8 { ", …" } else { "" };
+            format!("{}{more}", names[..names.len().min(8)].join(", "))
+        };
+        let mut lines = vec![format!(
+            "--of NAME: what is to be read of {}",
+            self.run.display()
+        )];
+        lines.push(format!("  bodies: {}", some(&header.bodies)));
+        if !header.joints.is_empty() {
+            lines.push(format!("  joints and springs: {}", some(&header.joints)));
+        }
+        let body = header.bodies.last().map_or("BODY", String::as_str);
+        lines.push(format!(
+            "  such as --of energy --of {} --of {}; `stickslip series --help` has all",
+            quoted(&format!("{body}.z")),
+            quoted(&format!("force on {body}"))
+        ));
+        Ok(Failure::Input(lines.join("\n")))
     }
 
     /// The range of each series, and what was written.
@@ -106,17 +133,6 @@ impl Range {
             largest: there.iter().copied().reduce(f64::max)?,
             mean: there.iter().sum::<f64>() / there.len() as f64,
         })
-    }
-}
-
-/// Six digits.
-fn short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    let size = rounded.abs();
-    if size != 0.0 && !(1e-4..1e7).contains(&size) {
-        format!("{rounded:e}")
-    } else {
-        rounded.to_string()
     }
 }
 
@@ -179,7 +195,7 @@ impl Series {
                 "" => String::new(),
                 unit => format!(" [{unit}]"),
             };
-            let _ = write!(text, ",{}", quoted(&format!("{}{unit}", probe.name())));
+            let _ = write!(text, ",{}", field(&format!("{}{unit}", probe.name())));
         }
         for (k, t) in self.t.iter().enumerate() {
             let _ = write!(text, "\n{t}");
@@ -219,12 +235,17 @@ impl Series {
         let title = run.file_name().unwrap_or_default().to_string_lossy();
         let mut sheet = Sheet::new(title, 1);
         for unit in units {
+            let all = self.probes.iter().zip(&self.values);
+            let of_unit: Vec<_> = all.filter(|(probe, _)| probe.unit() == unit).collect();
+            let name = match of_unit.as_slice() {
+                [(only, _)] => only.name(),
+                _ => quantity(unit),
+            };
             let mut plot = Plot::new("")
                 .x(Axis::linear("t", "s"))
-                .y(Axis::linear("", unit))
+                .y(Axis::linear(name, unit))
                 .size(640.0, 300.0);
-            let of_unit = self.probes.iter().zip(&self.values);
-            for (probe, values) in of_unit.filter(|(probe, _)| probe.unit() == unit) {
+            for (probe, values) in of_unit {
                 let points = self.t.iter().zip(values);
                 let points: Vec<_> = points.filter_map(|(t, x)| Some((*t, (*x)?))).collect();
                 plot = plot.line(probe.name(), &points);
@@ -252,8 +273,23 @@ impl Series {
     }
 }
 
+/// What several numbers of one unit are together.
+fn quantity(unit: &str) -> &'static str {
+    match unit {
+        "m" => "length",
+        "m/s" => "velocity",
+        "m/s²" => "acceleration",
+        "rad" => "angle",
+        "rad/s" => "angular velocity",
+        "N" => "force",
+        "N m" => "torque",
+        "J" => "energy",
+        _ => "value",
+    }
+}
+
 /// A field of a CSV.
-fn quoted(text: &str) -> String {
+fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -15,12 +15,14 @@ use stickslip_view::{Film, Pace, ShotOptions};
 ///
 /// Example: stickslip shot stack.parquet --at 8 -o stack.png
 ///
+/// Example: stickslip shot stack.parquet --at 1,2,3 --size 1200,400 -o stack.png
+///
 /// Example: stickslip shot stack.parquet --film --at 1,3 --speed 0.5 -o falls.png
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A trajectory written by `stickslip run … -o FILE.parquet`
     trajectory: PathBuf,
-    /// Time, s (default: the end); with several, such as 0.5,1,1.5, what moves is drawn at each
+    /// Time, s (default: the end); of several, such as 0.5,1,1.5, each has a view of its own, beside the others
     #[arg(
         long,
         value_name = "T",
@@ -28,6 +30,9 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     at: Vec<f64>,
+    /// With several times: draw all over each other in one view, the arrows of the last only
+    #[arg(long, conflicts_with = "film")]
+    overlay: bool,
     /// A moving picture (an animated PNG), of the whole run or between two times of --at
     #[arg(long)]
     film: bool,
@@ -102,6 +107,7 @@ impl Args {
             whole: self.whole,
             glass: self.glass.clone(),
             also: times,
+            overlay: self.overlay,
         };
         writable(&self.output)?;
         let ending = self.output.extension().map(|e| e.to_ascii_lowercase());

@@ -1,6 +1,7 @@
 //! `stickslip solve`: one stored complementarity or frictional contact problem, or a folder of them.
 
 use crate::collection::Collection;
+use crate::options::short;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -112,6 +113,7 @@ impl Args {
             self.json,
             || {
                 let mut json = json_of(&problem, &answer, elapsed);
+                json["values"] = json!(answer.values);
                 if let Some(traces) = &traces {
                     json["trace"] = traces.iter().map(trace_json).collect();
                 }
@@ -153,11 +155,35 @@ impl Args {
             )
         }));
         lines.extend(of_step(problem, answer));
+        lines.extend(values_text(problem, answer));
         if !answer.note.is_empty() {
             lines.push(format!("  {}", answer.note));
         }
         lines.join("\n")
     }
+}
+
+/// The answer itself, as much of it as fits a line.
+fn values_text(problem: &StoredProblem, answer: &StoredAnswer) -> Option<String> {
+    /// Two contacts.
+    const MOST: usize = 6;
+    let all = answer.values.len();
+    if answer.status != "solved" || all == 0 {
+        return None;
+    }
+    let first = answer.values.iter().take(MOST).map(|x| short(*x));
+    let first = first.collect::<Vec<_>>().join(", ");
+    let more = if all > MOST {
+        format!(", … ({all} in all: --json or --impulses FILE)")
+    } else {
+        String::new()
+    };
+    let name = match problem {
+        StoredProblem::Complementarity(_) => "z",
+        StoredProblem::Contact(_) => "impulses of the contacts (normal, tangent, tangent)",
+        StoredProblem::Step(_) => "impulses of the blocks",
+    };
+    Some(format!("  {name}: {first}{more}"))
 }
 
 /// The stages of each call, indented; a solver without stages has none.

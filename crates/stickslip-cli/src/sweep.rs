@@ -14,7 +14,7 @@ use stickslip_console::progress::Progress as Told;
 use stickslip_console::{Failure, Verdict, positive_seconds, print_as, seconds};
 use stickslip_sweep::{
     Choice, Folder, Keep, Look, Origin, Part, Progress, RunRow, State, Stored, Sweep, SweepError,
-    parse_parameter, plot, work,
+    first_rows, json_rows, parse_parameter, plot, work,
 };
 
 /// Run a scene for many settings, on all cores
@@ -23,7 +23,7 @@ use stickslip_sweep::{
 /// --lhs. A key is the name of one of the scene's parameters or a path such as step.h, material.friction, body.NAME.mass, body.NAME.position.x,
 /// joint.NAME.motor.velocity.
 ///
-/// DIR/runs.parquet is the table: parameters, state (certified, approximate, stopped, refused input), steps, worst, hash, seconds, results,
+/// DIR/runs.csv is the table, and runs.parquet the same for other programs: parameters, state (certified, approximate, stopped, refused input), steps, worst, hash, seconds, results,
 /// why. A sweep can be killed and started again with the same command: each run is done once. Ctrl-C ends it with what is there.
 ///
 /// Example: stickslip sweep scenes/sliding_box.toml mu=0.1:0.8:15 --of box.x -o slides --plot slides.svg
@@ -143,6 +143,7 @@ impl Args {
             rows: &rows,
             runs: sweep.points().len(),
             table: &table,
+            sweep: &sweep,
             seconds: start.elapsed().as_secs_f64(),
         };
         print_as(self.json, || account.json(), || account.text())?;
@@ -263,6 +264,7 @@ struct Account<'a> {
     rows: &'a [RunRow],
     runs: usize,
     table: &'a Path,
+    sweep: &'a Sweep,
     seconds: f64,
 }
 
@@ -309,8 +311,29 @@ impl Account<'_> {
             p.done - p.found,
             seconds(self.seconds)
         ));
-        lines.push(format!("  written      {}", self.table.display()));
+        self.add_rows(&mut lines);
+        for path in [&self.csv(), self.table] {
+            lines.push(format!("  written      {}", path.display()));
+        }
         lines.join("\n")
+    }
+
+    /// The same table as text.
+    fn csv(&self) -> PathBuf {
+        self.table.with_extension("csv")
+    }
+
+    /// As much of the table as a glance takes in.
+    fn add_rows(&self, lines: &mut Vec<String>) {
+        /// More are in the file.
+        const MOST: usize = 20;
+        if self.rows.is_empty() {
+            return;
+        }
+        lines.extend(first_rows(self.sweep, self.rows, MOST));
+        if let Some(more) = self.rows.len().checked_sub(MOST + 1) {
+            lines.push(format!("   … and {} more rows", more + 1));
+        }
     }
 
     fn json(&self) -> Value {
@@ -328,6 +351,8 @@ impl Account<'_> {
             "of": p.of,
             "states": states,
             "table": self.table,
+            "csv": self.csv(),
+            "results": json_rows(self.sweep, self.rows),
             "seconds": self.seconds,
         })
     }

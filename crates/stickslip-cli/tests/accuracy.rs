@@ -150,3 +150,54 @@ fn converge_says_where_its_orders_are_not_settled() {
     let json = study("scenes/billiard.toml", &[&more[..], &["--json"]].concat()).json();
     assert_eq!(json["asymptotic"], false);
 }
+
+/// To a wanted error steps have lengths of their own: `19 steps of 0.01 s` would not be true of them.
+#[test]
+fn steps_that_are_not_h_long_are_not_said_to_be() {
+    let scene = "scenes/bouncing_ball.toml";
+    let line = |more: &[&str]| {
+        let ran = stickslip(&[&["run", scene, "--until", "1", "--h", "0.01"], more].concat());
+        let steps = ran.out.lines().find(|l| l.contains("to t = 1 s"));
+        steps.expect("a line").to_owned()
+    };
+    assert!(line(&[]).starts_with("  100 steps of 0.01 s to t"));
+    let own = line(&["--error", "1e-7"]);
+    assert!(
+        own.contains(" s in the mean, 0.01 s at most, to t"),
+        "{own}"
+    );
+}
+
+/// Ten boxes that fall on each other: each contact that begins or ends to slide ends a step.
+#[test]
+fn a_run_that_would_crawl_to_a_wanted_error_says_so_early() {
+    let asked = [
+        "--error", "1e-6", "--until", "100", "--limit", "20", "--quiet",
+    ];
+    let ran = stickslip(&[&["run", "scenes/box_stack.toml"], &asked[..]].concat());
+    assert_eq!(ran.err.matches("note: to this error steps are ").count(), 1);
+    assert!(ran.err.contains("a larger --error"), "{}", ran.err);
+}
+
+/// What most people forget once: bodies in contact, and not a word of friction. Who writes 0 means it.
+#[test]
+fn friction_that_was_forgotten_is_told_of() {
+    let scene = |material: &str| {
+        format!(
+            "[step]\nh = 0.01\nuntil = 0.5\n{material}\n[[body]]\nname = \"ground\"\nmotion = \"fixed\"\n\
+             shape = {{ half-space = {{ normal = [0, 0, 1] }} }}\n[[body]]\nname = \"ball\"\nmass = 1\nshape = {{ ball = {{ radius = 0.1 }} }}\n\
+             position = [0, 0, 0.15]\n"
+        )
+    };
+    let said = |material: &str| {
+        doubts(&scene(material), &[])
+            .1
+            .contains("  friction     none is given")
+    };
+    assert!(said(""));
+    assert!(!said("[material]\nfriction = 0"));
+    assert!(!said("[material]\nfriction = 0.4"));
+    // Nothing has touched yet.
+    let text = doubts(&scene(""), &["--until", "0.01"]).1;
+    assert!(!text.contains("none is given"), "{text}");
+}

@@ -611,3 +611,27 @@ fn odd_names_of_files_do_not_matter() {
         .expect("the program starts");
     assert_eq!(ran.status.code(), Some(2));
 }
+
+/// The answer is shown, not only that there is one.
+#[test]
+fn the_solution_of_a_problem_is_shown() {
+    let place = folder();
+    let lcp = write(
+        &place,
+        "small.json",
+        r#"{ "type": "lcp", "n": 2, "M": { "rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "vals": [2.0, 1.0, 1.0, 2.0] }, "q": [-5.0, -6.0] }"#,
+    );
+    let text = stickslip(&["solve", &lcp]).exits(0).out;
+    assert!(text.ends_with("\n  z: 1.33333, 2.33333\n"), "{text}");
+    let json = stickslip(&["solve", &lcp, "--json"]).exits(0).json();
+    let z: Vec<f64> = json["values"]
+        .as_array()
+        .expect("z")
+        .iter()
+        .filter_map(serde_json::Value::as_f64)
+        .collect();
+    assert!(
+        (z[0] - 4.0 / 3.0).abs() < 1e-12 && (z[1] - 7.0 / 3.0).abs() < 1e-12,
+        "{z:?}"
+    );
+}

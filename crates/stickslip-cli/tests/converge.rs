@@ -87,3 +87,31 @@ fn a_wanted_error_implies_its_method() {
         refused.err
     );
 }
+
+/// Balls that strike each other: their ladder has no order, so no h is named, and what is better known is.
+#[test]
+fn no_step_is_recommended_where_there_is_no_order() {
+    let asked = [
+        "scenes/billiard.toml",
+        "--halvings",
+        "3",
+        "--no-directions",
+        "--quiet",
+    ];
+    let text = stickslip(&[&["converge"], &asked[..]].concat())
+        .exits(0)
+        .out;
+    assert!(text.contains("  looked at    "), "{text}");
+    assert!(text.contains("not in the asymptotic range"), "{text}");
+    assert!(text.contains("  no h is recommended: "), "{text}");
+    assert!(!text.contains(" use h = "), "{text}");
+    assert!(
+        text.contains("  of the 33 coordinates of bodies "),
+        "{text}"
+    );
+    let json = stickslip(&[&["converge", "--json"], &asked[..]].concat())
+        .exits(0)
+        .json();
+    assert!(json["recommended"]["h"].is_null());
+    assert_eq!(json["others"]["coordinates"], 33);
+}

@@ -129,3 +129,26 @@ fn of_xacro_it_is_said_how_to_make_a_model() {
     let ran = stickslip(&["run", &model, "--until", "0.01"]).exits(0);
     ran.says(&["not understood: <include>", "xacro FILE > robot.urdf"]);
 }
+
+/// A file where a command, a trajectory or a name to read should be: what to do with it.
+#[test]
+fn what_stands_in_the_wrong_place_is_told_where_it_belongs() {
+    let place = folder();
+    let scene = write(&place, "ball.toml", ball(""));
+    let run = path(&place, "run.parquet");
+    stickslip(&["run", &scene, "-o", &run]).exits(0);
+    stickslip(&[&scene])
+        .exits(2)
+        .says(&["stands where the command should be", "`stickslip run "]);
+    stickslip(&[&run]).exits(2).says(&["`stickslip check "]);
+    stickslip(&["rum", &scene]).exits(2).says(&["unrecognized"]);
+    stickslip(&["check", &scene])
+        .exits(2)
+        .says(&["it is a scene; `stickslip run` with -o"]);
+    stickslip(&["series", &run])
+        .exits(2)
+        .says(&["bodies: ground, ball", "--of ball.z --of 'force on ball'"]);
+    stickslip(&["run", &scene, "--set", "ball.mass=2"])
+        .exits(2)
+        .says(&["did you mean `body.ball.mass`?"]);
+}

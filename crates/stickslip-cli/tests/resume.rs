@@ -330,3 +330,49 @@ fn what_lies_beside_the_file_is_made_from_it() {
         .says(&["a run that goes on has its Parquet file"]);
     assert!(!Path::new(&second).exists());
 }
+
+/// A run that was killed has hours in its parts: a new one asks before it takes their place, and leaves no locks of the dead.
+#[test]
+fn what_a_killed_run_saved_is_not_written_over_unasked() {
+    let place = folder();
+    let scene = write(&place, "ball.toml", ball(""));
+    let (parquet, page) = (path(&place, "run.parquet"), path(&place, "page.html"));
+    let long = [
+        "run", &scene, "--until", "1e5", "-o", &parquet, "-o", &page, "--quiet",
+    ];
+    ended(&long, End::Signal("KILL"), 0.8);
+    let again = ["run", &scene, "-o", &parquet];
+    stickslip(&again).exits(2).says(&[
+        "a run that was killed is here, saved to t = ",
+        &format!("`stickslip run --resume {parquet}`"),
+        "--overwrite",
+    ]);
+    assert!(Path::new(&format!("{parquet}.parts")).is_dir());
+    stickslip(&[&again[..], &["--overwrite"]].concat()).exits(0);
+    stickslip(&["check", &parquet]).exits(0);
+    let left = fs::read_dir(place.path()).expect("a folder").flatten();
+    let names = left.map(|e| e.file_name().into_string().expect("UTF-8"));
+    let locks: Vec<String> = names.filter(|n| n.ends_with(".lock")).collect();
+    assert_eq!(locks, [""; 0]);
+    // What has ended is written over as any output is.
+    stickslip(&again).exits(0);
+}
+
+/// The first line says how far it goes: a valid part is not the whole.
+#[test]
+fn check_says_first_that_a_run_ended_early() {
+    let place = folder();
+    let scene = write(&place, "ball.toml", ball(""));
+    let parquet = path(&place, "run.parquet");
+    let endless = ["run", &scene, "--until", "1e5", "-o", &parquet];
+    stickslip(&[&endless[..], &["--limit", "0.2", "--quiet"]].concat()).exits(1);
+    let checked = stickslip(&["check", &parquet]).exits(0);
+    let first = checked.out.lines().next().expect("a line");
+    assert!(
+        first.starts_with("VALID") && first.contains("; the run ended early, at t = "),
+        "{first}"
+    );
+    assert!(first.ends_with(" s of 100000 s"), "{first}");
+    let json = stickslip(&["check", &parquet, "--json"]).exits(0).json();
+    assert!(json["early"].as_f64().expect("a time") < 1e5);
+}

@@ -242,3 +242,35 @@ fn a_plate_that_goes_on_behind_the_eye_is_drawn() {
         "no part of the plate is as wide as the picture"
     );
 }
+
+/// Over each other, moments could not be told apart; what is driven was drawn once.
+#[test]
+fn several_moments_have_views_of_their_own() {
+    let place = folder();
+    let scene = write(
+        &place,
+        "driven.toml",
+        ball(
+            "[[body]]\nname = \"gate\"\nshape = { box = { size = [0.2, 2, 1] } }\n[body.motion]\nposition = [\"2 + t\", 0, 0.5]",
+        ),
+    );
+    let parquet = path(&place, "driven.parquet");
+    stickslip(&["run", &scene, "-o", &parquet]).exits(0);
+    let svg = path(&place, "a.svg");
+    let drawn = |more: &[&str]| {
+        stickslip(&[&["shot", &parquet, "--no-forces", "-o", &svg], more].concat()).exits(0);
+        std::fs::read_to_string(&svg).expect("a picture")
+    };
+    let polygons = |picture: &str| picture.matches("<polygon").count();
+    let apart = drawn(&["--at", "0.1,0.4,0.9"]);
+    for moment in ["t = 0.1 s", "t = 0.4 s", "t = 0.9 s"] {
+        assert!(apart.contains(&format!(">{moment}</text>")), "{moment}");
+    }
+    let together = drawn(&["--at", "0.1,0.4,0.9", "--overlay"]);
+    assert!(together.contains(">t = 0.1, 0.4, 0.9 s</text>"));
+    // The gate stands elsewhere each time: three times its three faces, of two triangles each.
+    let (one, none) = (drawn(&["--at", "0.9"]), drawn(&["--at", "0.9,0.9"]));
+    assert!(polygons(&together) >= polygons(&one) + 2 * 4, "{together}");
+    assert_eq!(one, none, "the same moment twice is one");
+    stickslip(&["shot", &parquet, "--film", "--overlay", "-o", &svg]).exits(2);
+}

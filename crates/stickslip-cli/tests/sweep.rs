@@ -370,3 +370,54 @@ fn a_sweep_goes_on_from_its_first_moment_to_its_last_wish() {
     assert_eq!(stickslip(&sweep).exits(0).json()["found"], 2);
     assert_eq!(rows(&out), before);
 }
+
+/// Who has no program for Parquet reads the table all the same: on the terminal, as CSV, as JSON; and is told what the file is.
+#[test]
+fn the_table_is_text_too() {
+    let place = folder();
+    let scene = write(&place, "sliding.toml", SLIDING);
+    let out = path(&place, "out");
+    let sweep = |more: &[&str]| {
+        let asked = [
+            "sweep",
+            &scene,
+            "material.friction=0.1:0.5:25",
+            "--of",
+            "my.box.x",
+            "--quiet",
+            "-o",
+            &out,
+        ];
+        stickslip(&[&asked[..], more].concat()).exits(0)
+    };
+    let text = sweep(&[]).out;
+    let head = text.lines().nth(2).expect("the head of the table");
+    assert_eq!(
+        head.split_whitespace().collect::<Vec<_>>(),
+        ["material.friction", "my.box.x", "[m]"]
+    );
+    assert!(text.contains("\n   … and 5 more rows\n"), "{text}");
+    let csv = fs::read_to_string(path(&place, "out/runs.csv")).expect("the table");
+    assert_eq!(csv.lines().count(), 26);
+    assert!(csv.starts_with("material.friction,state,steps,worst [m/s],hash,seconds [s],my.box.x [m],why,key\n0.1,certified,500,"), "{csv}");
+    let json = sweep(&["--json"]).json();
+    let rows = json["results"].as_array().expect("rows");
+    assert_eq!(rows.len(), 25);
+    assert_eq!(rows[24]["material.friction"], 0.5);
+    let last = csv.lines().last().expect("a row").split(',').nth(6);
+    let last: f64 = last.expect("a cell").parse().expect("a number");
+    assert_eq!(rows[24]["my.box.x"].as_f64(), Some(last));
+    for reader in [&["series", "--of", "my.box.x"][..], &["check"], &["view"]] {
+        let table = path(&place, "out/runs.parquet");
+        let arguments = [&reader[..1], &[table.as_str()], &reader[1..]].concat();
+        stickslip(&arguments)
+            .exits(2)
+            .says(&["it is the table of a sweep and holds no run", "runs.csv"]);
+    }
+    // Nor is a run a scene.
+    let run = path(&place, "run.parquet");
+    stickslip(&["run", &scene, "-o", &run]).exits(0);
+    stickslip(&["run", &run])
+        .exits(2)
+        .says(&["this is a recorded run, not a scene", "--resume"]);
+}

@@ -46,7 +46,7 @@ pub enum BuildError {
         reason: String,
     },
     /// Two bodies overlap at the start.
-    #[error("\"{a}\" and \"{b}\" overlap at the start by {} m: move them apart", length(*depth))]
+    #[error("\"{a}\" and \"{b}\" overlap at the start by {} m: {}", length(*depth), apart(mover, way.as_deref()))]
     Overlap {
         /// One body.
         a: String,
@@ -54,7 +54,17 @@ pub enum BuildError {
         b: String,
         /// How deep, m.
         depth: f64,
+        /// The one to move: of a free body and another the free one.
+        mover: String,
+        /// How far and in which direction along an axis, `0.1 m along z`, where one is found.
+        way: Option<String>,
     },
+}
+
+fn apart(mover: &str, way: Option<&str>) -> String {
+    way.map_or("move them apart".into(), |way| {
+        format!("move \"{mover}\" by {way}")
+    })
 }
 
 /// A step that could not be accepted. The world is as it was before the step.

@@ -267,14 +267,7 @@ fn state_numbers(state: &BodyState) -> [f64; STATE_NAMES.len()] {
 /// Points the error at the body it is about.
 fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
     let about: &str = match error {
-        BuildError::Overlap { a, b, .. } => {
-            // The one that stands later in the file is the one to move.
-            let place = |name: &String| scene.bodies.iter().find(|s| s.name == *name);
-            match (place(a), place(b)) {
-                (Some(x), Some(y)) if y.span.start > x.span.start => b,
-                _ => a,
-            }
-        }
+        BuildError::Overlap { mover, .. } => mover,
         BuildError::DuplicateName { name } | BuildError::UnknownBody { name, .. } => name,
         BuildError::Body { body, .. } => body,
         BuildError::Joint { joint, .. } => joint,
@@ -291,5 +284,18 @@ fn at_its_place(scene: &Scene, error: &BuildError) -> SceneError {
         bodies.into_iter().find(|(name, _)| *name == about)
     };
     let span = span.map_or(0..0, |(_, span)| span.clone());
-    scene.error_at(span, error.to_string(), None)
+    scene.error_at(span, error.to_string(), help(scene, error))
+}
+
+/// What to do about bodies of one entry that all stand in one place.
+fn help(scene: &Scene, error: &BuildError) -> Option<String> {
+    let BuildError::Overlap { a, b, .. } = error else {
+        return None;
+    };
+    let place = |name: &String| scene.bodies.iter().find(|body| body.name == *name);
+    let (a, b) = (place(a)?, place(b)?);
+    let counted = a.span == b.span && a.position == b.position;
+    counted.then(|| {
+        "bodies of a `count` stand apart by a formula of i, such as position = [\"0.3*i\", 0, 1]".into()
+    })
 }

@@ -394,7 +394,7 @@ impl Outcome {
         raise(&mut self.allowed, step.certificate.allowed);
         let tolerance = world.settings().tolerance;
         raise(&mut self.bound, step.certificate.bound(tolerance));
-        let active = step.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
+        let active = world.contacts_with_force();
         self.contacts.0 = self.contacts.0.max(step.contacts.len());
         self.contacts.1 = self.contacts.1.max(active);
         self.iterations += step.iterations;

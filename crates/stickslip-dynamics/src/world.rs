@@ -219,6 +219,19 @@ impl World {
             .map(move |c| (c, c.world_impulse() / h))
     }
 
+    /// How many contacts of the last step bear a force, and not only rounding.
+    #[must_use]
+    pub fn contacts_with_force(&self) -> usize {
+        let tolerance = self.settings.tolerance;
+        let bodies = &self.model().bodies;
+        let mass = |k: usize| bodies[k].mass.as_ref().map_or(f64::INFINITY, |m| m.mass);
+        let bears = |c: &&ContactImpulse| {
+            let [a, b] = c.contact.bodies;
+            c.bears(mass(a).min(mass(b)), tolerance)
+        };
+        self.state.last().contacts.iter().filter(bears).count()
+    }
+
     /// The sum of the contact forces on the body of that name, mean over the last step, N, world frame.
     #[must_use]
     pub fn contact_force_on(&self, name: &str) -> Option<DVec3> {

@@ -183,8 +183,9 @@ fn the_billiard_is_a_triangle() {
     assert_eq!(neighbours, 18);
 }
 
-/// Forgets where a scene was written.
+/// Forgets where a scene was written, and what was said of places there.
 fn without_places(mut scene: Scene) -> Scene {
+    scene.notes.clear();
     scene.file.clear();
     scene.text = "".into();
     scene.overrides.clear();
@@ -238,4 +239,47 @@ fn a_large_count_is_read_in_reasonable_time() {
     let scene = Scene::parse(text, "large.toml", &[]).expect("a scene");
     assert_eq!(scene.bodies.len(), 100_000);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+/// Degrees for radians, g/cm³ for kg/m³, grams for kilograms; and what the format does that nobody may expect. Legal, and noted.
+#[test]
+fn what_is_probably_not_meant_is_noted() {
+    let notes = |body: &str| {
+        let text = format!(
+            "step = {{ h = 0.01, until = 1 }}\n[[body]]\nname = \"a\"\n{body}\nposition = [0, 0, 5]\n"
+        );
+        Scene::parse(&text, "a.toml", &[]).expect("legal").notes
+    };
+    let cube = "shape = { box = { size = [0.1, 0.1, 0.1] } }";
+    assert_eq!(
+        notes(&format!(
+            "{cube}\ndensity = 7.8\norientation = {{ axis = [0, 0, 1], angle = 45 }}"
+        )),
+        [
+            "a.toml:5:11: this density is 7.8 kg/m³, as of a gas; 7.8 g/cm³ is 7800",
+            "a.toml:6:43: this angle is 45 rad, 7.2 turns; degrees are written \"45 deg\"",
+        ]
+    );
+    assert_eq!(
+        notes(&format!("{cube}\nmass = 500")),
+        ["\"a\": 5.00e2 kg in 1.00e-3 m³ are 5.0e5 kg/m³: lengths are in m, masses in kg"]
+    );
+    let pieces =
+        "shape = { compound = [{ shape = { ball = { radius = 0.1 } }, position = [0, 0, 0.3] }] }";
+    assert_eq!(
+        notes(&format!("{pieces}\nmass = 2\ncount = 3")),
+        [
+            "\"a[0]\" and 2 more: its centre of mass, at [0, 0, 0.3] m in the frame of its shape, is its origin: `position` is the place of that, and so are positions in tables and pages"
+        ]
+    );
+    // What is as it should be is not talked about, nor what is said by a formula.
+    let fine = [
+        format!("{cube}\ndensity = 7800\norientation = {{ axis = [0, 0, 1], angle = \"45 deg\" }}"),
+        format!("{cube}\ndensity = 1\norientation = {{ rpy = [0, 0, 3.1] }}"),
+        format!("{cube}\nmass = 1\norientation = {{ axis = [0, 0, 1], angle = \"9*pi\" }}"),
+        pieces.replace("0.3", "0") + "\nmass = 2",
+    ];
+    for body in fine {
+        assert_eq!(notes(&body), [""; 0], "{body}");
+    }
 }

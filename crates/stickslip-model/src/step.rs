@@ -330,6 +330,13 @@ impl Contact {
 }
 
 impl ContactImpulse {
+    /// Does it carry a force, and not only the dust of a solver: an impulse that changes the velocity of the lighter of its bodies, of `mass` kg, by
+    /// more than the tolerance of a step, m/s? For what is shown and counted; a law asks for no such thing.
+    #[must_use]
+    pub fn bears(&self, mass: f64, tolerance: f64) -> bool {
+        self.mode != Mode::Open && self.impulse.x > mass * tolerance
+    }
+
     /// The contact's own cone, where `cone` is that of the scene.
     #[must_use]
     pub const fn cone(&self, cone: Cone) -> Cone {
@@ -352,5 +359,42 @@ impl ContactImpulse {
     pub fn world_impulse(&self) -> DVec3 {
         let [n, t1, t2] = contact_frame(self.contact.normal);
         n * self.impulse.x + t1 * self.impulse.y + t2 * self.impulse.z
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall that a box touches, where a solver leaves 1e-17 N s: it is shown without a force.
+    #[test]
+    fn dust_is_no_force() {
+        let contact = Contact {
+            bodies: [0, 1],
+            pieces: [0, 0],
+            feature: Feature(0),
+            point: DVec3::ZERO,
+            normal: DVec3::X,
+            gap: 0.0,
+            friction: Friction {
+                stick: 0.5,
+                slide: 0.5,
+            },
+        };
+        let with = |p: f64, mode: Mode| ContactImpulse {
+            contact,
+            impulse: DVec3::X * p,
+            moment: DVec3::ZERO,
+            restituted: 0.0,
+            mode,
+            directions: 0,
+        };
+        let bears = |p: f64, mode: Mode| with(p, mode).bears(2.0, 1e-8);
+        assert!(!bears(4e-17, Mode::Stick) && !bears(4e-17, Mode::Slide));
+        assert!(bears(0.05, Mode::Stick) && bears(0.05, Mode::Slide));
+        // What the judge calls open carries nothing, whatever is written.
+        assert!(!bears(0.05, Mode::Open));
+        // Two bodies whose motion is prescribed have no velocity to change.
+        assert!(!with(1.0, Mode::Stick).bears(f64::INFINITY, 1e-8));
     }
 }

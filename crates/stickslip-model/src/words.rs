@@ -13,6 +13,12 @@ pub fn length(x: f64) -> String {
     plain(format!("{x:.5e}").parse().unwrap_or(x))
 }
 
+/// Any number, to three digits.
+#[must_use]
+pub fn three_digits(x: f64) -> String {
+    plain(format!("{x:.2e}").parse().unwrap_or(x))
+}
+
 /// Without an exponent, unless that would be long.
 fn plain(x: f64) -> String {
     let size = x.abs();
@@ -25,7 +31,7 @@ fn plain(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{length, time};
+    use super::{length, three_digits, time};
 
     #[test]
     fn times_are_without_the_dust_of_rounding() {
@@ -45,5 +51,6 @@ mod tests {
         assert_eq!(length(2.0 / 3.0), "0.666667");
         assert_eq!(length(1.25e-7), "0.000000125");
         assert_eq!(length(1e-30), "1e-30");
+        assert_eq!(three_digits(0.01 / 3.0), "0.00333");
     }
 }

@@ -405,6 +405,7 @@ impl Trajectory {
         caption: bool,
         whole: bool,
         glass: Vec<String>,
+        overlay: bool,
         png: Option<f64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let fits = size.iter().all(|x| (16.0..=10_000.0).contains(x));
@@ -431,6 +432,7 @@ impl Trajectory {
                 whole,
                 glass,
                 also: times,
+                overlay,
             };
             let drawing = film
                 .shot(at.unwrap_or(end), &options)

@@ -125,7 +125,7 @@ impl Lock {
         let text = format!("{MARK}{}\nlock {count}\n", std::process::id());
         let mut tries = 0;
         loop {
-            let Some(file) = locked(&path)? else {
+            let Some((file, dead)) = locked(&path)? else {
                 // A reader that asks who holds it has it for a moment.
                 tries += 1;
                 if tries < 4 {
@@ -140,6 +140,9 @@ impl Lock {
             // The run before may have removed the file between our opening it and our locking it: then another one is
             // there, or none, and what we have locked is nowhere.
             if fs::read_to_string(&path).is_ok_and(|found| found == text) {
+                if let Some(dead) = dead {
+                    remove_locks_of(dead, &path);
+                }
                 return Ok(Self { path, _file: file });
             }
         }
@@ -162,8 +165,25 @@ impl Drop for Lock {
     }
 }
 
-/// The file, locked by us; `None` where another process has it.
-fn locked(path: &Path) -> Result<Option<File>, RecordError> {
+/// Locks that a dead process left on its other outputs in the folder of this one; nobody would come upon them there.
+fn remove_locks_of(dead: u32, beside: &Path) {
+    let folder = beside.parent().filter(|f| !f.as_os_str().is_empty());
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+        return;
+    };
+    let locks = entries.flatten().map(|entry| entry.path());
+    for path in locks.filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
+        if path.file_name() != beside.file_name()
+            && holder(&path) == Some(dead)
+            && let Ok(Some(_held)) = locked(&path)
+        {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// The file, locked by us, and the process that had it before and died; `None` where a living one has it.
+fn locked(path: &Path) -> Result<Option<(File, Option<u32>)>, RecordError> {
     check_plain(path).map_err(RecordError::io(path))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -176,7 +196,7 @@ fn locked(path: &Path) -> Result<Option<File>, RecordError> {
     let mut found = String::new();
     let text = (&file).take(1000).read_to_string(&mut found);
     if text.is_ok() && (found.is_empty() || found.starts_with(MARK)) {
-        return Ok(Some(file));
+        return Ok(Some((file, process_in(&found))));
     }
     Err(RecordError::Foreign {
         path: path.to_path_buf(),
@@ -191,7 +211,13 @@ fn write_over(mut file: &File, text: &str) -> io::Result<()> {
 
 /// The process that a lock names.
 fn holder(path: &Path) -> Option<u32> {
-    let text = fs::read_to_string(path).ok()?;
+    let mut text = String::new();
+    let file = open_plain(path).ok()?;
+    file.take(1000).read_to_string(&mut text).ok()?;
+    process_in(&text)
+}
+
+fn process_in(text: &str) -> Option<u32> {
     text.lines().next()?.strip_prefix(MARK)?.parse().ok()
 }
 
@@ -215,7 +241,15 @@ mod tests {
         let lock = beside(&out, ".lock");
         fs::write(&lock, format!("{MARK}1\nlock 0\n")).unwrap();
         assert_eq!(Lock::holder_of(&out), None);
+        let (page, other) = (
+            folder.path().join("page.html.lock"),
+            folder.path().join("b.lock"),
+        );
+        fs::write(&page, format!("{MARK}1\nlock 1\n")).unwrap();
+        fs::write(&other, format!("{MARK}2\nlock 0\n")).unwrap();
         drop(Lock::take(&out).unwrap());
+        // So is what it left beside it; another process's lock stays.
+        assert_eq!((page.exists(), other.exists()), (false, true));
         fs::write(&lock, "my notes").unwrap();
         let error = Lock::take(&out).unwrap_err();
         assert!(matches!(error, RecordError::Foreign { .. }), "{error}");

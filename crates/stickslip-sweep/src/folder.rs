@@ -1,14 +1,15 @@
 //! The folder of a sweep: `sweep.json` says what it is, `runs/ab/KEY.json` is a run that is done, `trajectories` holds those that are
-//! kept, `runs.parquet` is the table of all. Files are written beside their place and renamed: what is there is whole.
+//! kept, `runs.parquet` and `runs.csv` are the table of all. Files are written beside their place and renamed: what is there is whole.
 
 use crate::error::SweepError;
 use crate::row::RunRow;
 use crate::sweep::{Description, Sweep, same_bits, trajectory};
+use crate::table;
 use std::fs;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use stickslip::record::files;
-use stickslip::record::parquet::{Cells, TableColumn, write_table};
+use stickslip::record::parquet::{Cells, SWEEP_NOTE, TableColumn, write_table};
 
 const ABOUT: &str = "sweep.json";
 
@@ -164,14 +165,17 @@ impl Folder {
         &self.path
     }
 
-    /// Writes `runs.parquet` from these rows.
+    /// Writes `runs.parquet` and the same as text, `runs.csv`, from these rows; the path of the first.
     ///
     /// # Errors
     /// Where it cannot be written.
     pub fn write_table(&self, sweep: &Sweep, rows: &[RunRow]) -> Result<PathBuf, SweepError> {
         let path = self.path.join("runs.parquet");
         let about = serde_json::to_string(sweep.description()).unwrap_or_default();
-        write_table(&path, &columns(sweep, rows), &[("stickslip.sweep", about)])?;
+        let columns = columns(sweep, rows);
+        write_table(&path, &columns, &[(SWEEP_NOTE, about)])?;
+        let text = path.with_extension("csv");
+        files::replace(&text, table::csv(&columns).as_bytes()).map_err(SweepError::io(&text))?;
         Ok(path)
     }
 }
@@ -196,7 +200,12 @@ impl Stored {
 
 fn description(path: &Path) -> Result<Description, SweepError> {
     let about = path.join(ABOUT);
-    let text = fs::read_to_string(&about).map_err(SweepError::io(&about))?;
+    let text = fs::read_to_string(&about).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => {
+            SweepError::Input(format!("{}: there is no sweep here", path.display()))
+        }
+        _ => SweepError::io(&about)(e),
+    })?;
     serde_json::from_str(&text).map_err(|e| SweepError::Taken {
         path: path.to_path_buf(),
         reason: format!("its {ABOUT} is not that of a sweep ({e})"),
@@ -225,7 +234,7 @@ fn read_row(path: &Path, size: Size) -> Option<RunRow> {
 }
 
 /// The table: a column for each parameter by its name, how the run ended, and a column for each result.
-fn columns(sweep: &Sweep, rows: &[RunRow]) -> Vec<TableColumn> {
+pub(crate) fn columns(sweep: &Sweep, rows: &[RunRow]) -> Vec<TableColumn> {
     let column = |name: &str, unit: &str, cells| TableColumn {
         name: name.into(),
         unit: unit.into(),

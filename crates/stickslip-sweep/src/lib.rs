@@ -13,6 +13,7 @@ mod plot;
 mod range;
 mod row;
 mod sweep;
+mod table;
 mod work;
 
 pub use asked::{Asked, Take};
@@ -23,4 +24,5 @@ pub use plot::{Look, plot};
 pub use range::{Range, parse_parameter};
 pub use row::{RunRow, State};
 pub use sweep::{Description, Keep, Origin, Sweep};
+pub use table::{first_rows, json_rows};
 pub use work::{Part, Progress, work};

@@ -6,7 +6,7 @@ use crate::solid::{Look, Meshes, SMALLEST, look_of};
 use glam::{DMat3, DVec3};
 use stickslip_geometry::Pose;
 use stickslip_model::spring::Ends;
-use stickslip_model::{ContactImpulse, Mode, Model};
+use stickslip_model::{ContactImpulse, Model};
 use stickslip_record::{Frame, Trajectory};
 
 /// A body in a film.
@@ -349,6 +349,15 @@ impl<'a> Film<'a> {
         }
     }
 
+    /// Is a contact shown with its force? What is nothing but rounding is shown as a contact without any.
+    #[must_use]
+    pub fn bears(&self, contact: &ContactImpulse) -> bool {
+        let mass = |k: &usize| self.actors.get(*k).and_then(|actor| actor.mass);
+        let masses = contact.contact.bodies.iter().filter_map(mass);
+        let lighter = masses.fold(f64::INFINITY, f64::min);
+        contact.bears(lighter, self.trajectory.header.tolerance)
+    }
+
     /// The moment of a contact beside that of its force at the point, on the body on which that is shown, N m.
     #[must_use]
     pub fn shown_moment(&self, frame: usize, contact: &ContactImpulse) -> DVec3 {
@@ -372,7 +381,7 @@ impl<'a> Film<'a> {
     /// is one and a half radii of a body long.
     #[must_use]
     pub fn arrow_scale(&self) -> f64 {
-        let active = |c: &&ContactImpulse| c.mode != Mode::Open;
+        let active = |c: &&ContactImpulse| self.bears(c);
         let largest = |k: usize| {
             let contacts = self.frames()[k].step.contacts.iter().filter(active);
             contacts

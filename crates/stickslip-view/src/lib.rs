@@ -21,6 +21,7 @@ mod pieces;
 pub mod sample;
 pub mod shot;
 pub mod solid;
+mod views;
 
 pub use camera::Camera;
 pub use film::{Actor, Film, Link, LinkKind};

@@ -324,7 +324,7 @@ fn series(film: &Film<'_>) -> Vec<Block> {
     };
     let times: Vec<f64> = film.frames().iter().map(|f| f.step.t).collect();
     let steps: Vec<f64> = film.frames().iter().map(|f| f.step.step as f64).collect();
-    let active = |s: &StepRecord| s.contacts.iter().filter(|c| c.mode != Mode::Open).count() as f64;
+    let active = |s: &StepRecord| s.contacts.iter().filter(|c| film.bears(c)).count() as f64;
     vec![
         Block::f64("t", &times),
         Block::f64("step", &steps),
@@ -396,7 +396,7 @@ fn contacts(film: &Film<'_>, every: usize, bits: u32, open: bool) -> Vec<Block> 
     let mut rows: Vec<(usize, &ContactImpulse)> = Vec::new();
     for (f, frame) in film.frames().iter().enumerate() {
         if shown(f) {
-            let wanted = |c: &&ContactImpulse| open || c.mode != Mode::Open;
+            let wanted = |c: &&ContactImpulse| open || film.bears(c);
             rows.extend(frame.step.contacts.iter().filter(wanted).map(|c| (f, c)));
         }
         first.push(rows.len() as u32);
@@ -416,9 +416,9 @@ fn contacts(film: &Film<'_>, every: usize, bits: u32, open: bool) -> Vec<Block> 
     let modes: Vec<u8> = rows
         .iter()
         .map(|(_, c)| match c.mode {
-            Mode::Open => 0,
-            Mode::Stick => 1,
-            Mode::Slide => 2,
+            Mode::Stick if film.bears(c) => 1,
+            Mode::Slide if film.bears(c) => 2,
+            Mode::Open | Mode::Stick | Mode::Slide => 0,
         })
         .collect();
     let friction = |_: usize, c: &ContactImpulse| {

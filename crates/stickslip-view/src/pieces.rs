@@ -1,6 +1,5 @@
 //! The convex pieces a picture is painted from: bodies and their parts, and the single faces of what is not convex.
 
-use crate::film::Actor;
 use crate::mesh::Mesh;
 use crate::order::{Silhouette, Solid, hull};
 use crate::shot::{LIGHT, Painter};
@@ -45,15 +44,15 @@ impl Painter<'_, '_> {
         self.pieces_of(frame, tints, |_| true)
     }
 
-    /// The same of some bodies.
+    /// The same of some bodies, told by their numbers.
     pub(crate) fn pieces_of(
         &self,
         frame: usize,
         tints: &[Colour],
-        shown: impl Fn(&Actor) -> bool,
+        shown: impl Fn(usize) -> bool,
     ) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        for (k, part) in self.parts().filter(|(k, _)| shown(&self.film.actors[*k])) {
+        for (k, part) in self.parts().filter(|(k, _)| shown(*k)) {
             let pose = self.film.pose(frame, k);
             let mesh = &self.film.meshes.list[part.mesh];
             if mesh.is_ball() {

@@ -9,7 +9,6 @@ use crate::solid::{Look, Part};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use stickslip_model::Mode;
-use stickslip_model::words::time;
 use stickslip_plot::colour::{self, Colour, GREY, INK};
 use stickslip_plot::{Anchor, Drawing, Point, Stroke};
 
@@ -33,8 +32,10 @@ pub struct ShotOptions {
     /// Names of bodies (or of families, `box` for `box[0]`, `box[1]`, …) that are drawn as if of glass, to see what is
     /// inside or behind.
     pub glass: Vec<String>,
-    /// Earlier times at which what moves is drawn as well, s.
+    /// Other times that are drawn as well, s.
     pub also: Vec<f64>,
+    /// All moments over each other in one view (and not each in a view of its own, beside the others)?
+    pub overlay: bool,
 }
 
 impl Default for ShotOptions {
@@ -49,6 +50,7 @@ impl Default for ShotOptions {
             whole: false,
             glass: Vec::new(),
             also: Vec::new(),
+            overlay: false,
         }
     }
 }
@@ -77,7 +79,8 @@ pub(crate) struct Painter<'a, 'b> {
 }
 
 impl Film<'_> {
-    /// The frame nearest to time t, drawn.
+    /// The frame nearest to time t, drawn; with other times in the options each moment has a view of its own, from the same
+    /// place, or all of them share one (`overlay`).
     ///
     /// # Errors
     /// A time outside the trajectory, or a name that no body has.
@@ -89,17 +92,28 @@ impl Film<'_> {
         if let Some(name) = options.glass.iter().find(|n| !has(n)) {
             return Err(ViewError::NoBody { name: name.clone() });
         }
-        let first = also.iter().copied().fold(frame, usize::min);
-        let frames = if options.whole {
+        let mut moments: Vec<usize> = also.into_iter().chain([frame]).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        let seen = if options.whole {
             0..self.frames().len()
         } else {
-            first..frame + 1
+            moments[0]..moments[moments.len() - 1] + 1
         };
-        let mut extent = self.extent(frames);
+        let mut extent = self.extent(seen);
         if options.forces {
-            self.hold_arrows(frame, &mut extent);
+            // Over each other only the last has its arrows: those of all could not be told apart.
+            let with_arrows = if options.overlay { 1 } else { moments.len() };
+            for &frame in moments.iter().rev().take(with_arrows) {
+                self.hold_arrows(frame, &mut extent);
+            }
         }
-        Ok(self.painter(frame, &extent, options).draw(options, &also))
+        Ok(match moments.split_last() {
+            Some((&last, before)) if options.overlay || before.is_empty() => {
+                self.painter(last, &extent, options).draw(options, before)
+            }
+            _ => self.views(&moments, &extent, options),
+        })
     }
 
     /// The run from one time to another as a moving picture: an animated PNG with so many pictures a second of watching, `speed` times as fast as
@@ -135,7 +149,7 @@ impl Film<'_> {
     fn hold_arrows(&self, frame: usize, extent: &mut Extent) {
         let (scale, most) = (self.arrow_scale(), extent.radius());
         for contact in &self.frames()[frame].step.contacts {
-            if contact.mode != Mode::Open {
+            if self.bears(contact) {
                 let arrow = self.shown_force(frame, contact).1 * scale;
                 extent.add(contact.contact.point + arrow.clamp_length_max(most));
             }
@@ -143,7 +157,12 @@ impl Film<'_> {
     }
 
     /// Draws a frame as it is seen when all of `extent` is in sight.
-    fn painter(&self, frame: usize, extent: &Extent, options: &ShotOptions) -> Painter<'_, '_> {
+    pub(crate) fn painter(
+        &self,
+        frame: usize,
+        extent: &Extent,
+        options: &ShotOptions,
+    ) -> Painter<'_, '_> {
         let (width, height) = (options.width, options.height);
         let camera = Camera::around(
             extent,
@@ -171,13 +190,41 @@ pub struct Pace {
 }
 
 impl Painter<'_, '_> {
-    fn draw(&self, options: &ShotOptions, also: &[usize]) -> Drawing {
-        let when = self.moments(also);
-        let mut drawing = Drawing::new(
-            self.width,
-            self.height,
-            format!("{}, {when}", self.film.title),
-        );
+    /// The frame, and what stood elsewhere in others.
+    pub(crate) fn draw(&self, options: &ShotOptions, also: &[usize]) -> Drawing {
+        let frames: Vec<usize> = also.iter().copied().chain([self.frame]).collect();
+        let when = self.film.words_of(&frames);
+        let title = format!("{}, {when}", self.film.title);
+        let mut drawing = self.untitled(options, also, title);
+        if options.caption {
+            drawing.text(
+                [12.0, 22.0],
+                14.0,
+                Anchor::Start,
+                INK,
+                &cut(&self.film.title),
+            );
+            self.say_when(&mut drawing, &when);
+        }
+        drawing
+    }
+
+    /// One of several views: with its time, without the title.
+    pub(crate) fn view(&self, options: &ShotOptions) -> Drawing {
+        let when = self.film.words_of(&[self.frame]);
+        let mut drawing = self.untitled(options, &[], when.clone());
+        if options.caption {
+            self.say_when(&mut drawing, &when);
+        }
+        drawing
+    }
+
+    fn say_when(&self, drawing: &mut Drawing, when: &str) {
+        drawing.text([12.0, self.height - 12.0], 13.0, Anchor::Start, GREY, when);
+    }
+
+    fn untitled(&self, options: &ShotOptions, also: &[usize], title: String) -> Drawing {
+        let mut drawing = Drawing::new(self.width, self.height, title);
         drawing.rectangle([0.0, 0.0], [self.width, self.height], SKY);
         let planes = self.planes();
         for k in 0..planes.len() {
@@ -190,7 +237,11 @@ impl Painter<'_, '_> {
         let tints = tints(self.film, &options.glass);
         let mut pieces = self.pieces(self.frame, &tints);
         for &frame in also {
-            pieces.extend(self.pieces_of(frame, &tints, |actor| actor.mass.is_some()));
+            let elsewhere = |k: usize| {
+                self.film.actors[k].mass.is_some()
+                    || self.film.pose(frame, k) != self.film.pose(self.frame, k)
+            };
+            pieces.extend(self.pieces_of(frame, &tints, elsewhere));
         }
         let (silhouettes, marks): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
         let size = [self.width, self.height];
@@ -203,35 +254,7 @@ impl Painter<'_, '_> {
         if options.forces {
             self.forces(&mut drawing);
         }
-        if options.caption {
-            drawing.text([12.0, self.height - 12.0], 13.0, Anchor::Start, GREY, &when);
-            drawing.text(
-                [12.0, 22.0],
-                14.0,
-                Anchor::Start,
-                INK,
-                &cut(&self.film.title),
-            );
-        }
         drawing
-    }
-
-    /// Every moment that is drawn, `t = 0.4, 0.8, 1.2 s`; of many the first two and the last.
-    fn moments(&self, also: &[usize]) -> String {
-        let mut frames: Vec<usize> = also.iter().copied().chain([self.frame]).collect();
-        frames.sort_unstable();
-        frames.dedup();
-        let at = |k: &usize| time((self.film.frames()[*k].step.t * 1e6).round() / 1e6);
-        let words: Vec<String> = frames.iter().map(at).collect();
-        match words.as_slice() {
-            [first, second, .., last] if words.len() > 8 => {
-                format!(
-                    "t = {first}, {second}, … {last} s ({} moments)",
-                    words.len()
-                )
-            }
-            all => format!("t = {} s", all.join(", ")),
-        }
     }
 
     pub(crate) fn place(&self, point: DVec3) -> Option<Point> {
@@ -383,9 +406,9 @@ impl Painter<'_, '_> {
         let scale = self.film.arrow_scale();
         for contact in &self.film.frames()[self.frame].step.contacts {
             let colour = match contact.mode {
-                Mode::Open => continue,
-                Mode::Stick => colour::STICK,
+                _ if !self.film.bears(contact) => continue,
                 Mode::Slide => colour::SLIDE,
+                Mode::Open | Mode::Stick => colour::STICK,
             };
             let (_, force) = self.film.shown_force(self.frame, contact);
             let from = contact.contact.point;
@@ -435,7 +458,7 @@ fn is_named(body: &str, name: &str) -> bool {
     body == name || body.split('[').next() == Some(name)
 }
 
-fn cut(title: &str) -> String {
+pub(crate) fn cut(title: &str) -> String {
     if title.chars().count() > 90 {
         title.chars().take(89).chain(['…']).collect()
     } else {

@@ -8,11 +8,11 @@ mod resume;
 mod traced;
 
 use crate::model::ModelArgs;
-use crate::options::{overrides, title_of};
+use crate::options::{overrides, quoted, title_of};
 use crate::signals::Signals;
 use onlookers::Onlookers;
 use outputs::{Outputs, is_parquet};
-use report::{Report, quoted};
+use report::Report;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -79,6 +79,9 @@ pub(crate) struct Args {
     /// Parquet file at the end
     #[arg(short, long = "output", value_name = "OUT")]
     output: Vec<PathBuf>,
+    /// Begin anew although a run was killed there that --resume could go on with
+    #[arg(long)]
+    overwrite: bool,
     /// Show the run in a browser while it goes on: serves its page on this machine alone, at the address that is printed, until Ctrl-C
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0", conflicts_with = "resume")]
     live: Option<u16>,
@@ -127,8 +130,9 @@ pub(crate) struct Args {
 }
 
 /// Options that a run which goes on has had already.
-const OF_A_NEW_RUN: [&str; 24] = [
+const OF_A_NEW_RUN: [&str; 25] = [
     "scene",
+    "overwrite",
     "h",
     "until",
     "method",
@@ -271,6 +275,7 @@ impl Args {
             scene,
             contacts: self.contacts,
             joints: self.joints,
+            overwrite: self.overwrite,
             save_every: self.save_every,
         }
     }

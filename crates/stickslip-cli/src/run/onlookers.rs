@@ -8,6 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 use stickslip::dynamics::accuracy::Accuracy;
 use stickslip::dynamics::alarm::Watch;
+use stickslip::dynamics::methods::Method;
+use stickslip::model::words::three_digits;
 use stickslip::prelude::{Outcome, Scene, World};
 use stickslip::solvers::auto::selection::RULE;
 use stickslip_console::progress::Progress;
@@ -22,6 +24,7 @@ pub(super) struct Onlookers {
     pub(super) since: Option<(u64, f64)>,
     pub(super) watch: Option<Watch>,
     pub(super) accuracy: Accuracy,
+    crawl: Crawl,
     pub(super) others: Others,
     pub(super) traced: Option<Traced>,
     pub(super) dump: Option<Dump>,
@@ -49,6 +52,7 @@ impl Onlookers {
             since: None,
             watch,
             accuracy: Accuracy::of(world),
+            crawl: Crawl::of(scene),
             others: Others::of(&scene.step.solver),
             traced: args.trace.then(Traced::new),
             dump,
@@ -63,6 +67,7 @@ impl Onlookers {
             watch.look(world);
         }
         self.accuracy.look(world);
+        self.crawl.look(world);
         self.others.look(&world.last_step().solver);
         if let Some(traced) = &mut self.traced {
             traced.look(world.steps(), world.time());
@@ -81,7 +86,7 @@ impl Onlookers {
         }
         let (until, begun) = (self.until, self.begun);
         self.progress.at(last.t / until, || {
-            let active = last.contacts.iter().filter(|c| c.impulse.x > 0.0).count();
+            let active = world.contacts_with_force();
             let speed = (last.step - step) as f64 / begun.elapsed().as_secs_f64();
             format!(
                 "t = {} s of {} s, {} steps, {active} contacts, {speed:.0} steps/s",
@@ -100,6 +105,49 @@ impl Onlookers {
         }
         if let (Some(dump), Ok(()), Some(_)) = (&mut self.dump, &self.dumped, &outcome.failure) {
             self.dumped = dump.refused(world);
+        }
+    }
+}
+
+/// Says once, early, that a run to a wanted error takes steps so short that its end is far away.
+struct Crawl {
+    /// The longest step there may be and the end of the run, s; `None` where steps have a given length, or it has been said.
+    to_look_at: Option<(f64, f64)>,
+}
+
+impl Crawl {
+    /// After so many steps it can be told.
+    const AFTER: u64 = 300;
+    /// More steps than anybody expects, beside those that h alone would make.
+    const MANY: f64 = 20_000.0;
+
+    fn of(scene: &Scene) -> Self {
+        let chosen = scene.step.method == Method::Extrapolated;
+        let (h, until) = (scene.step.h, scene.step.until);
+        Self {
+            to_look_at: chosen.then_some((h, until)),
+        }
+    }
+
+    fn look(&mut self, world: &World) {
+        let Some((h, until)) = self.to_look_at else {
+            return;
+        };
+        // Steps come in bursts: what the first few take says nothing, and what comes later may still crawl.
+        if !world.steps().is_multiple_of(Self::AFTER) {
+            return;
+        }
+        let mean = world.time() / world.steps() as f64;
+        let left = (until - world.time()) / mean;
+        if left > Self::MANY && mean < 0.1 * h {
+            self.to_look_at = None;
+            eprintln!(
+                "note: to this error steps are {} s long in the mean of the first {}, of {h} s at most: some {left:.0} are left. Each contact \
+                 that begins to slide or to stick ends a step; where several do so all the time, a larger --error, or steps of one length \
+                 with `stickslip converge` to tell their error, come to the end sooner",
+                three_digits(mean),
+                world.steps()
+            );
         }
     }
 }

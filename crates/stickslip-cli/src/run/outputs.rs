@@ -1,14 +1,14 @@
 //! The files a run is recorded to.
 
-use crate::options::title_of;
+use crate::options::{quoted, title_of};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stickslip::prelude::{Scene, World};
 use stickslip::record::csv::{contacts_path, joints_path};
 use stickslip::record::files::check_plain;
-use stickslip::record::parquet::Paths;
+use stickslip::record::parquet::{Paths, left_at};
 use stickslip::record::{CsvWriter, Lock, ParquetWriter, RecordError, Tee};
-use stickslip_console::Failure;
+use stickslip_console::{Failure, time};
 use stickslip_view::PageWriter;
 
 /// What is to be written.
@@ -19,6 +19,8 @@ pub(super) struct Outputs<'a> {
     /// Contacts and joints beside a CSV.
     pub(super) contacts: bool,
     pub(super) joints: bool,
+    /// Begin anew where a run was killed that could go on?
+    pub(super) overwrite: bool,
     /// Time between saves of a Parquet file.
     pub(super) save_every: Duration,
 }
@@ -35,6 +37,7 @@ impl Outputs<'_> {
             let mut files = vec![path.clone()];
             tee = match ending(path).as_str() {
                 "parquet" => {
+                    self.check_left(path)?;
                     files.extend(Paths::new(path).tables.into_iter().skip(1));
                     tee.with(ParquetWriter::new(path).save_every(self.save_every))
                 }
@@ -62,6 +65,19 @@ impl Outputs<'_> {
         }
         self.check_flags()?;
         Ok(tee)
+    }
+
+    /// Refuses to begin where a run was killed: what it saved would be lost.
+    fn check_left(&self, path: &Path) -> Result<(), Failure> {
+        let Some(t) = left_at(path).filter(|_| !self.overwrite) else {
+            return Ok(());
+        };
+        let file = path.display().to_string();
+        Err(Failure::Input(format!(
+            "{file}: a run that was killed is here, saved to t = {} s\nhelp: `stickslip run --resume {}` goes on with it; with --overwrite a new one takes its place",
+            time(t),
+            quoted(&file)
+        )))
     }
 
     fn csv(&self, path: &Path) -> CsvWriter {

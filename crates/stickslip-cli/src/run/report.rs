@@ -4,13 +4,14 @@ use super::onlookers::Onlookers;
 use super::outputs::is_parquet;
 use super::traced::Traced;
 use crate::account;
-use crate::options::title_of;
+use crate::options::{quoted, title_of};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use stickslip::dynamics::alarm::Watch;
 use stickslip::dynamics::simulate::Interruption;
+use stickslip::model::words::three_digits;
 use stickslip::planar::Status;
-use stickslip::prelude::{Outcome, Residual, Scene, World};
+use stickslip::prelude::{Friction, Outcome, Residual, Scene, World};
 use stickslip_console::{seconds, time};
 
 pub(super) struct Report<'a> {
@@ -42,6 +43,7 @@ impl Report<'_> {
         for path in self.written {
             lines.push(format!("  written      {}", path.display()));
         }
+        lines.extend(self.no_friction());
         self.add_doubts(&mut lines);
         self.add_onlookers(&mut lines);
         lines.join("\n")
@@ -57,9 +59,8 @@ impl Report<'_> {
             0.0
         };
         lines.push(format!(
-            "  {} steps of {} s to t = {} s in {} ({} a step)",
-            o.steps,
-            step.h,
+            "  {} to t = {} s in {} ({} a step)",
+            self.steps(),
             time(o.t),
             seconds(self.elapsed),
             seconds(each)
@@ -78,6 +79,21 @@ impl Report<'_> {
                 time(over)
             ));
         }
+    }
+
+    /// `800 steps of 0.01 s`, where all are; else what h is then: the longest there may be.
+    fn steps(&self) -> String {
+        let (o, step) = (self.outcome, &self.scene.step);
+        let some = if o.steps == 1 { "step" } else { "steps" };
+        let whole = (o.t - o.steps as f64 * step.h).abs() <= 1e-9 * o.t;
+        if whole || o.steps == 0 {
+            return format!("{} {some} of {} s", o.steps, step.h);
+        }
+        let mean = three_digits(o.t / o.steps as f64);
+        format!(
+            "{} {some} of {mean} s in the mean, {} s at most,",
+            o.steps, step.h
+        )
     }
 
     /// Is every step certified, and did the run come to its end?
@@ -172,6 +188,19 @@ impl Report<'_> {
         }
     }
 
+    /// Bodies touched, and nothing in the scene says how rough they are: probably forgotten.
+    fn no_friction(&self) -> Option<String> {
+        let scene = self.scene;
+        let word = "friction";
+        let said =
+            scene.text.contains(word) || scene.overrides.iter().any(|o| o.key.contains(word));
+        let rough = |f: Friction| f.stick > 0.0;
+        let any = scene.bodies.iter().any(|b| rough(b.material.friction));
+        (!said && !any && self.outcome.contacts.1 > 0).then(|| {
+            "  friction     none is given, so bodies in contact slide freely: [material] friction = 0.5 for rough ones, 0 if that is meant".into()
+        })
+    }
+
     /// Signs that the steps are too long for what they are to show: certified is not accurate.
     fn add_doubts(&self, lines: &mut Vec<String>) {
         /// So many are told one by one.
@@ -229,6 +258,7 @@ impl Report<'_> {
             .iter()
             .map(|d| json!({ "kind": d.name(), "words": d.to_string() }));
         json["long_steps"] = doubts.collect();
+        json["notes"] = json!(self.scene.notes);
         json["resume"] = json!(self.resumable());
         json["by_other_solvers"] = json!(seen.others.steps);
         json["by_rule"] = json!(self.outcome.by_rule);
@@ -237,15 +267,6 @@ impl Report<'_> {
         }
         json
     }
-}
-
-/// A word of a command line: in quotes where a shell would take it for several.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._-/+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn json_of(o: &Outcome, elapsed: f64) -> Value {

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::fmt;
 
-use stickslip_model::words::time;
+use stickslip_model::words::{three_digits, time};
 
 /// A sign that the steps are too long for what they are to show.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,9 +127,4 @@ fn share(of: f64) -> String {
     } else {
         format!("{of:.0e} times the thickness")
     }
-}
-
-/// A time to three digits.
-fn three_digits(t: f64) -> String {
-    time(format!("{t:.2e}").parse().unwrap_or(t))
 }

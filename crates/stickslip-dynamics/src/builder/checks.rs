@@ -1,6 +1,7 @@
 //! What a body, a coefficient, a placement or a setting must be like; each check says in words what is wrong.
 
 use super::WorldBuilder;
+use super::apart::way_out;
 use super::body::BodySpec;
 use crate::error::BuildError;
 use crate::methods::Method;
@@ -316,7 +317,7 @@ pub(super) fn refuse_overlaps(
     let mut sweep = Sweep::default();
     let free =
         |i: usize, j: usize| model.may_collide(i, j) && ignored.binary_search(&[i, j]).is_err();
-    let mut worst: Option<BuildError> = None;
+    let mut worst = None;
     let mut deepest = 0.0;
     for &[i, j] in sweep.pairs(&bounds, free) {
         let (a, b) = (&model.bodies[i], &model.bodies[j]);
@@ -326,12 +327,22 @@ pub(super) fn refuse_overlaps(
         let rounding = 1e-9 * size + 1e-14 * (pose_a.position.length() + pose_b.position.length());
         if depth > rounding && depth > deepest {
             deepest = depth;
-            worst = Some(BuildError::Overlap {
-                a: a.name.clone(),
-                b: b.name.clone(),
-                depth,
-            });
+            worst = Some([i, j]);
         }
     }
-    worst.map_or(Ok(()), Err)
+    let Some([i, j]) = worst else { return Ok(()) };
+    // What stands above, or moves at all, is what is moved.
+    let [stays, goes] = if model.bodies[i].is_free() && !model.bodies[j].is_free() {
+        [j, i]
+    } else {
+        [i, j]
+    };
+    let placed = |k: usize| (&model.bodies[k].shape, &states[k].pose);
+    Err(BuildError::Overlap {
+        a: model.bodies[i].name.clone(),
+        b: model.bodies[j].name.clone(),
+        depth: deepest,
+        mover: model.bodies[goes].name.clone(),
+        way: way_out(placed(stays), placed(goes)),
+    })
 }

@@ -1,5 +1,6 @@
 //! From a description to a checked world: [`WorldBuilder`] collects, `build` checks everything at once.
 
+mod apart;
 mod body;
 pub(crate) mod build;
 mod build_joint;

@@ -150,11 +150,13 @@ impl Checker {
         let Some(summary) = summary else {
             let note = "the run did not end: what it had computed is here";
             self.report.notes.push(note.into());
+            self.report.early = Some(last.t);
             return;
         };
         if let Some(why) = &summary.failure {
             let note = format!("the run stopped early: {why}");
             self.report.notes.push(note);
+            self.report.early = Some(last.t);
         }
         let certified = summary.failure.is_none() && summary.approximate.count == 0;
         let claims = [

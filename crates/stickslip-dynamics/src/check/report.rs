@@ -41,6 +41,8 @@ pub struct Report {
     pub unchecked: Vec<&'static str>,
     /// What is odd about the file: a run that died, or stopped early.
     pub notes: Vec<String>,
+    /// Where the run ended that was to go on, s.
+    pub early: Option<f64>,
     /// Is it unknown what contacts have compressed, since steps before are not in the file?
     pub(super) cut: bool,
 }

@@ -102,10 +102,24 @@ pub struct Study {
     pub directions: Vec<(usize, f64)>,
     /// The answer of the exact cone at the scene's own h.
     pub exact_cone: f64,
-    /// The error wanted and the h recommended for it, s.
-    pub recommended: (f64, f64),
+    /// The error wanted and the h recommended for it, s; `None` where the ladder does not say (it is not in the asymptotic range), or no step alone
+    /// gives that error.
+    pub recommended: (f64, Option<f64>),
+    /// Where the ladder of this quantity is not settled: what can be said of the coordinates of the free bodies.
+    pub others: Option<Others>,
     /// Events of the finest run, with the order before and after.
     pub events: Vec<OrderAtEvent>,
+}
+
+/// Coordinates of free bodies, by whether their ladders are in the asymptotic range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Others {
+    /// How many there are.
+    pub all: usize,
+    /// How many of them are settled.
+    pub settled: usize,
+    /// Of these the one with the largest error at the scene's own h, and that error, m.
+    pub worst: Option<(Quantity, f64)>,
 }
 
 /// Why there is no study.
@@ -184,6 +198,9 @@ pub fn converge(
         study.directions = other.pyramids(&study.quantity, progress)?;
     }
     study.recommended = recommended(&study, settings.wanted, coarse, rounding(&values));
+    if !study.asymptotic {
+        study.others = Some(others(coarse, &runs)?);
+    }
     Ok(study)
 }
 
@@ -256,8 +273,36 @@ impl Other<'_> {
     }
 }
 
+/// Goes through the coordinates of the free bodies: which of them the runs do agree on.
+fn others(coarse: f64, runs: &[Run]) -> Result<Others, ConvergeError> {
+    let (mut all, mut settled) = (0, 0);
+    let mut worst: Option<(Quantity, f64)> = None;
+    for quantity in Quantity::coordinates(&runs[0].world) {
+        let values = runs.iter().map(|run| quantity.of(&run.world));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        all += 1;
+        let study = ladder(quantity, coarse, runs, &values);
+        if study.asymptotic {
+            settled += 1;
+            if worst.as_ref().is_none_or(|w| study.bar.step > w.1) {
+                worst = Some((study.quantity, study.bar.step));
+            }
+        }
+    }
+    Ok(Others {
+        all,
+        settled,
+        worst,
+    })
+}
+
 /// The error wanted (a tenth of the present one unless told) and the h for it, s.
-fn recommended(study: &Study, wanted: Option<f64>, coarse: f64, rounding: f64) -> (f64, f64) {
+fn recommended(
+    study: &Study,
+    wanted: Option<f64>,
+    coarse: f64,
+    rounding: f64,
+) -> (f64, Option<f64>) {
     let bar = &study.bar;
     let wanted = wanted.unwrap_or(0.1 * bar.total());
     // Only the step's part falls with h.
@@ -268,7 +313,8 @@ fn recommended(study: &Study, wanted: Option<f64>, coarse: f64, rounding: f64) -
     } else {
         1.0
     };
-    (wanted, coarse * factor)
+    let h = coarse * factor;
+    (wanted, (study.asymptotic && h > 0.0).then_some(h))
 }
 
 /// Below this two answers are the same number.
@@ -339,7 +385,8 @@ fn ladder(quantity: Quantity, coarse: f64, runs: &[Run], values: &[f64]) -> Stud
         sagitta: 0.0,
         directions: Vec::new(),
         exact_cone: values[0],
-        recommended: (0.0, 0.0),
+        recommended: (0.0, None),
+        others: None,
         events: Vec::new(),
     }
 }

@@ -107,6 +107,17 @@ impl Quantity {
         }
     }
 
+    /// Where the free bodies of a world are, coordinate by coordinate.
+    pub(super) fn coordinates(world: &World) -> impl Iterator<Item = Self> {
+        let free = world.model().bodies.iter().filter(|body| body.is_free());
+        free.flat_map(|body| {
+            (0..3).map(|component| Self::Body {
+                body: body.name.clone(),
+                component,
+            })
+        })
+    }
+
     /// The coordinate of a free body in which two worlds differ most.
     pub(super) fn least_known(a: &World, b: &World) -> Self {
         let mut worst = (-1.0, Self::Energy);

@@ -179,10 +179,20 @@ impl Probe {
                     Load::Torque => done.angular,
                 }))
             }
-            What::Coordinate(joint, axis) => Some(step.joints.get(joint)?.coordinates[axis]),
+            What::Coordinate(joint, axis) => coordinate(model, step, joint, axis),
             What::Axis(joint, row, axis) => per_time(row.of(step.joints.get(joint)?)[axis]),
         }
     }
+}
+
+/// A joint's coordinate as it was recorded; at the start, where no step has recorded any, from where the bodies are.
+fn coordinate(model: &Model, step: &StepRecord, joint: usize, axis: usize) -> Option<f64> {
+    let at = match step.joints.get(joint) {
+        Some(done) => done.coordinates,
+        None => model.joints.get(joint)?.placed(&step.bodies).coordinates,
+    };
+    // Not -0 at the start of a joint that stands at zero.
+    Some(at[axis] + 0.0)
 }
 
 impl Part {
@@ -380,6 +390,13 @@ position = [0.5, 0, 0]
 "#;
         let scene = Scene::parse(text, "wheel.toml", &[]).expect("a scene");
         let mut world = World::from_scene(&scene).expect("a world");
+        // Before any step a joint stands somewhere and has no force.
+        let at_start = |name: &str| {
+            let probe = Probe::parse(name, world.model()).expect(name);
+            probe.of(world.model(), None, world.last_step())
+        };
+        assert!(at_start("axle.rx").is_some_and(|angle| angle.abs() < 1e-12));
+        assert_eq!(at_start("axle.force"), None);
         for _ in 0..100 {
             world.step().expect("a step");
         }

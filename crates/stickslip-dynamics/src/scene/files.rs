@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::node::Place;
 use stickslip_geometry::Mesh;
 use stickslip_record::files::open_plain;
 
@@ -25,6 +26,8 @@ pub struct Files {
     /// Meshes made of them, by file and how it was read: bodies share them.
     meshes: RefCell<BTreeMap<String, Arc<Mesh>>>,
     notes: RefCell<Vec<String>>,
+    /// What is to be said about places of the scene file.
+    pub(super) remarks: RefCell<Vec<(Place, String)>>,
 }
 
 impl Files {

@@ -36,8 +36,10 @@ mod read_spring;
 mod read_step;
 mod read_surface;
 mod reader;
+mod remarks;
 mod schema;
 mod settings;
+mod slips;
 mod table;
 mod write;
 
@@ -75,6 +77,9 @@ pub const MAX_FILE: usize = 64 << 20;
 
 /// The most bodies a scene may have.
 pub const MAX_BODIES: usize = 1_000_000;
+
+/// How the files begin in which runs are recorded.
+const PARQUET: &[u8] = b"PAR1";
 
 /// What a scene file says.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +120,7 @@ pub struct Scene {
     pub overrides: Vec<Override>,
     /// The files it names, as they were read.
     pub files: Contents,
-    /// Repairs that were made to meshes, in words.
+    /// In words: repairs that were made to meshes, numbers that look as if they were in other units, origins that are not where shapes have theirs.
     pub notes: Vec<String>,
     /// What of included models is not used as it stands in their files.
     pub model_notes: Vec<Note>,
@@ -205,6 +210,10 @@ impl Scene {
         open_plain(path)
             .and_then(|opened| opened.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
             .map_err(unreadable)?;
+        if bytes.starts_with(PARQUET) {
+            let what = "this is a recorded run, not a scene: `stickslip check`, `series`, `view` and `shot` read it, `stickslip run --resume` goes on with it";
+            return Err(SceneError::unreadable(&file, what));
+        }
         match String::from_utf8(bytes) {
             Ok(text) => Self::parse_with(&text, &file, overrides, files),
             Err(error) => {
@@ -236,9 +245,12 @@ impl Scene {
         files: Files,
     ) -> Result<Self, SceneError> {
         let sources = node::Sources::new(file, text, overrides);
-        let mut scene =
+        let (mut scene, included) =
             read_scene::read_scene(&sources, &files).map_err(|fault| sources.error(*fault))?;
+        let mut remarks = remarks::in_words(&sources, &files);
+        remarks.extend(remarks::of_bodies(&scene, included));
         (scene.files, scene.notes) = files.finish();
+        scene.notes.append(&mut remarks);
         Ok(scene)
     }
 

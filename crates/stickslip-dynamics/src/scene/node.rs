@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::SceneError;
 use super::overrides::Override;
+use super::slips::explained;
 use crate::expression::{Expression, ExpressionError};
 
 /// A place: bytes of the scene file (source 0) or of the value of an override (source 1, 2, …).
@@ -281,8 +282,12 @@ impl<'a> Sources<'a> {
         let parsed = DeTable::parse(self.text).map_err(|error| {
             let end = self.text.len();
             let span = error.span().unwrap_or(end..end);
-            let message = format!("this is not TOML: {}", error.message().trim_end());
-            Fault::new(&Self::in_file(span), message)
+            let (message, help) = explained(self.text, &span, error.message().trim_end());
+            let fault = Fault::new(&Self::in_file(span), message);
+            match help {
+                Some(help) => fault.with_help(help),
+                None => fault,
+            }
         })?;
         Ok(Node {
             place: Self::in_file(0..0),

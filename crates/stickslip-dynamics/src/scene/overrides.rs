@@ -121,10 +121,17 @@ fn path_of(document: &Node, option: &Override, source: usize) -> Outcome<Path> {
     };
     let message = format!("nothing in the scene is called `{key}`");
     let fault = Fault::new(&place, message);
-    // A bare `h` probably means `step.h`; otherwise the nearest of all names.
+    // A bare `h` probably means `step.h`, and `box.mass` the mass of a body; otherwise the nearest of all names.
     let known = paths::all(document);
-    let last_part = |path: &&String| path.rsplit('.').next() == Some(key);
-    let meant = known.iter().find(last_part).map(String::as_str);
+    let ends_so = |path: &&String| {
+        let before = path.strip_suffix(key);
+        !key.is_empty() && before.is_some_and(|before| before.ends_with('.'))
+    };
+    let within = ["body", "joint", "spring"].map(|table| format!("{table}.{key}"));
+    let within = within
+        .iter()
+        .find(|path| paths::find(document, path).is_some());
+    let meant = known.iter().find(ends_so).or(within).map(String::as_str);
     let everything = parameters
         .into_iter()
         .chain(known.iter().map(String::as_str));

@@ -221,7 +221,7 @@ fn read_axes(
         ..JointAxis::default()
     });
     if let Some(k) = kind.free_axis() {
-        axes[k] = read_axis(reader, table)?;
+        axes[k] = read_axis(reader, table, k)?;
     } else if let Some(key) = table.first_of(&OF_AN_AXIS) {
         let message = format!("`{}` has no effect on a {} joint", key.name, kind.name());
         let fault = Fault::new(&key.place, message);
@@ -243,7 +243,7 @@ fn read_axes(
                     },
                     ..JointAxis::default()
                 },
-                _ => read_axis(reader, &Table::open(node, &JOINT_AXIS)?)?,
+                _ => read_axis(reader, &Table::open(node, &JOINT_AXIS)?, k)?,
             };
         }
     }
@@ -262,8 +262,16 @@ const OF_AN_AXIS: [&str; 8] = [
     "armature",
 ];
 
-/// A free axis and what acts on it.
-fn read_axis(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<JointAxis> {
+/// A free axis, the kth, and what acts on it.
+fn read_axis(reader: &Reader<'_>, table: &Table<'_>, k: usize) -> Outcome<JointAxis> {
+    // The first three are lengths.
+    if k >= AXES / 2
+        && let Some(limits) = table.get("limits")
+    {
+        let both = pair(limits, "the least and the largest coordinate")?;
+        both.into_iter()
+            .for_each(|limit| reader.remark_angle(limit));
+    }
     let hold = match table.get("motion") {
         Some(node) => AxisHold::Driven(reader.function(node)?),
         None => AxisHold::Free,

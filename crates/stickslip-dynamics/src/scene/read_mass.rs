@@ -53,7 +53,10 @@ pub(super) fn read_mass(
                 let message = "`inertia` goes with `mass`; `density` gives its own";
                 Err(Fault::new(&inertia.place, message))
             }
-            None => reader.positive(node, "the density").map(Mass::Density),
+            None => {
+                reader.remark_density(node);
+                reader.positive(node, "the density").map(Mass::Density)
+            }
         },
         (Some(node), None) => Ok(Mass::Total {
             mass: reader.positive(node, "the mass")?,
@@ -110,6 +113,7 @@ fn read_pieces(reader: &Reader<'_>, table: &Table<'_>, shape: &Node) -> Outcome<
         };
         let node = table.need("shape")?;
         let shape = read_shape(reader, node)?;
+        reader.remark_density(density);
         let density = reader.positive(density, "the density")?;
         let pose = Pose {
             position: reader.vector_or(&table, "position", DVec3::ZERO)?,

@@ -53,7 +53,10 @@ fn read_prescribed(reader: &Reader<'_>, table: &Table<'_>) -> Outcome<Prescribed
         .transpose()?;
     let others = ["position", "rotation", "accelerations", "table"];
     let (axis, angle) = match (table.get("axis"), table.get("angle")) {
-        (Some(axis), Some(angle)) => (reader.direction(axis, "the axis")?, reader.function(angle)?),
+        (Some(axis), Some(angle)) => {
+            reader.remark_angle(angle);
+            (reader.direction(axis, "the axis")?, reader.function(angle)?)
+        }
         (None, None) if table.first_of(&others).is_none() => {
             let message = "the motion says nothing: `position` or `angle` is missing";
             return Err(table

@@ -22,8 +22,8 @@ use crate::expression::{Expression, Scope, refused_as_parameter, resolve};
 /// The most parameters of a scene.
 const MAX_PARAMETERS: usize = 1000;
 
-/// Reads the whole scene.
-pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene> {
+/// Reads the whole scene; also how many of its bodies, the first ones, are of included models.
+pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<(Scene, usize)> {
     let document = read_document(sources)?;
     let root = Table::open(&document, &ROOT)?;
     root.get("format").map_or(Ok(()), check_format)?;
@@ -43,6 +43,7 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     let included = read_includes(&reader, &root, material, curve.as_ref())?;
     let defaults = (material, curve.as_ref());
     let source = (sources.text, read_seed(&reader, &root)?);
+    let of_models = included.bodies.len();
     let bodies = read_bodies(&reader, &root, defaults, source, included.bodies)?;
     let known = Names::new(&bodies);
     let mut contact_overrides = included.pairs;
@@ -57,7 +58,7 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
     let gears = read_gears(&reader, &root, &joints, names, included.gears)?;
     read_motors(&reader, &root, &mut joints)?;
     let frames = read_frames(&reader, &root, &known, included.frames)?;
-    Ok(Scene {
+    let scene = Scene {
         title: title.to_owned(),
         format: FORMAT,
         gravity,
@@ -78,7 +79,8 @@ pub(super) fn read_scene(sources: &Sources<'_>, files: &Files) -> Outcome<Scene>
         files: Contents::new(),
         notes: Vec::new(),
         model_notes: included.notes,
-    })
+    };
+    Ok((scene, of_models))
 }
 
 /// The text as a tree, with what is set in place of what it says.

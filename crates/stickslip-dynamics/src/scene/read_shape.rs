@@ -170,12 +170,16 @@ pub(super) fn read_orientation(reader: &Reader<'_>, node: Option<&Node>) -> Outc
             match (table.get("rpy"), table.get("axis"), table.get("angle")) {
                 (Some(rpy), None, None) => {
                     let DVec3 { x, y, z } = reader.vector(rpy)?;
+                    items(rpy, "three angles")?
+                        .iter()
+                        .for_each(|angle| reader.remark_angle(angle));
                     let turns = [(DVec3::Z, z), (DVec3::Y, y), (DVec3::X, x)];
                     let [yaw, pitch, roll] = turns.map(|(axis, angle)| rotation(axis, angle));
                     Ok(unit(yaw * pitch * roll))
                 }
                 (None, Some(axis), Some(angle)) => {
                     let axis = reader.direction(axis, "the axis")?;
+                    reader.remark_angle(angle);
                     Ok(unit(rotation(axis, reader.number(angle)?)))
                 }
                 _ => {
@@ -201,7 +205,13 @@ fn read_quaternion(reader: &Reader<'_>, node: &Node) -> Outcome<DQuat> {
             "a quaternion has four numbers [s, x, y, z], not {}",
             given.len()
         );
-        return Err(Fault::new(&node.place, message));
+        let fault = Fault::new(&node.place, message);
+        return Err(match given.len() {
+            3 => fault.with_help(
+                "three angles are { rpy = [\"0 deg\", \"0 deg\", \"30 deg\"] }, about x, y and z in this order",
+            ),
+            _ => fault,
+        });
     };
     let [s, x, y, z] = [s, x, y, z].map(|item| reader.number(item));
     let quaternion = DQuat::from_xyzw(x?, y?, z?, s?);

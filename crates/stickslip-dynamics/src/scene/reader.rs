@@ -324,10 +324,12 @@ pub(super) fn choice(node: &Node, what: &str, known: &[&'static str]) -> Outcome
     let ours = ours
         .map(|(_, ours)| *ours)
         .filter(|ours| known.contains(ours));
+    let all = format!("known are \"{}\"", known.join("\", \""));
     Err(
         match ours.or_else(|| nearest(name, known.iter().copied())) {
-            Some(meant) => fault.with_help(format!("did you mean \"{meant}\"?")),
-            None => fault.with_help(format!("known are \"{}\"", known.join("\", \""))),
+            // What is near in letters need not be what was meant.
+            Some(meant) => fault.with_help(format!("did you mean \"{meant}\"? K{}", &all[1..])),
+            None => fault.with_help(all),
         },
     )
 }

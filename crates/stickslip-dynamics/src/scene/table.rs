@@ -1,6 +1,6 @@
 //! Tables whose keys have been checked.
 
-use super::keys::{Kind, SYNONYMS, TableSpec};
+use super::keys::{BODY, Kind, ROOT, SHAPE, SYNONYMS, TableSpec};
 use super::node::{Fault, Key, Node, Outcome, Place, Value};
 use crate::expression::nearest;
 
@@ -56,6 +56,9 @@ impl<'n> Table<'n> {
         let synonym = ours
             .map(|(_, ours)| *ours)
             .find(|ours| known.clone().any(|k| k == *ours));
+        if let (None, Some(help)) = (synonym, stands_elsewhere(&key.name, spec)) {
+            return Err(fault.with_help(help));
+        }
         Err(match synonym.or_else(|| nearest(&key.name, known)) {
             Some(meant) => fault.suggest(Some(meant)),
             None => fault.with_help(format!("the keys are {}", list_of(spec))),
@@ -106,6 +109,40 @@ impl<'n> Table<'n> {
     pub(super) fn fault(&self, message: impl Into<String>) -> Box<Fault> {
         Fault::new(self.place, message)
     }
+}
+
+/// Where a key stands that is none of this table's: people forget that a table goes on until the next one begins, and that sizes belong to shapes.
+fn stands_elsewhere(key: &str, spec: &'static TableSpec) -> Option<String> {
+    let has = |spec: &TableSpec| spec.keys.iter().any(|known| known.name == key);
+    let inner = |kind: &Kind| match kind {
+        Kind::Table(inner) => Some(*inner),
+        _ => None,
+    };
+    let tables = || {
+        ROOT.keys
+            .iter()
+            .filter_map(|k| Some((k.name, inner(&k.kind)?)))
+    };
+    let is_root = std::ptr::eq(spec, &raw const ROOT);
+    let own = ROOT.keys.iter().find(|known| known.name == key);
+    if own.is_some_and(|own| !is_root && !matches!(own.kind, Kind::Table(_) | Kind::Tables(_))) {
+        return Some(format!(
+            "`{key}` stands at the top of the file, before the first [table]"
+        ));
+    }
+    if is_root || tables().any(|(_, table)| std::ptr::eq(table, spec)) {
+        let (name, _) = tables().find(|(_, table)| has(table))?;
+        return Some(format!("`{key}` stands under [{name}]"));
+    }
+    if std::ptr::eq(spec, &raw const BODY) {
+        let shapes = SHAPE.keys.iter();
+        let shape = shapes.filter_map(|k| Some((k.name, inner(&k.kind)?)));
+        let (name, _) = shape.into_iter().find(|(_, shape)| has(shape))?;
+        return Some(format!(
+            "`{key}` belongs to a shape, such as shape = {{ {name} = {{ {key} = … }} }}"
+        ));
+    }
+    None
 }
 
 /// The keys of a table as a list for messages.

@@ -170,7 +170,7 @@ fn check_ends(path: &Path, file: &mut File) -> Result<u64, RecordError> {
     let (mut head, mut tail) = ([0; 4], [0; 8]);
     file.read_exact(&mut head).map_err(io)?;
     if head != *MAGIC {
-        return Err(not_parquet("it is not a Parquet file"));
+        return Err(not_parquet(other_kind(path)));
     }
     file.seek(SeekFrom::End(-8)).map_err(io)?;
     file.read_exact(&mut tail).map_err(io)?;
@@ -275,6 +275,19 @@ impl OpenFile {
 
     fn column_error(&self, column: &Column, reason: &str) -> RecordError {
         column_error(&self.path, column.name, reason)
+    }
+}
+
+/// What a file is by its name that is no Parquet file.
+fn other_kind(path: &Path) -> &'static str {
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "toml" => "it is a scene; `stickslip run` with -o NAME.parquet makes a trajectory of it",
+        "html" => "it is a page; give the .parquet that was written with it",
+        _ => "it is not a Parquet file",
     }
 }
 

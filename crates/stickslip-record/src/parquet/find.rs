@@ -41,6 +41,13 @@ pub(super) fn find(path: &Path) -> Result<Found, RecordError> {
                     reason: format!("it is a table of one; give {}", whole.display()),
                 });
             }
+            if is_sweep(path) {
+                let reason = "it is the table of a sweep and holds no run; the same table as text is runs.csv beside it, and `stickslip sweep --keep all` keeps the runs";
+                return Err(RecordError::NotATrajectory {
+                    path: path.to_path_buf(),
+                    reason: reason.into(),
+                });
+            }
             return Ok(Found {
                 files: paths.tables.map(|table| vec![table]),
                 parts: None,
@@ -121,6 +128,15 @@ pub(super) fn is_ours(path: &Path) -> bool {
     let empty = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0);
     let metadata = || TableReader::new(&[], vec![path.to_path_buf()]).metadata();
     empty || metadata().is_ok_and(|pairs| pairs.is_some_and(|pairs| has_format(&pairs)))
+}
+
+/// What marks the table of a sweep, among the notes of the file.
+pub const SWEEP_NOTE: &str = "stickslip.sweep";
+
+fn is_sweep(path: &Path) -> bool {
+    let pairs = TableReader::new(&[], vec![path.to_path_buf()]).metadata();
+    let notes = pairs.ok().flatten().unwrap_or_default();
+    notes.iter().any(|pair| pair.key == SWEEP_NOTE)
 }
 
 pub(super) fn no_header(path: &Path) -> RecordError {

@@ -26,9 +26,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use find::SWEEP_NOTE;
 pub use numbers::write_numbers;
 pub use read::{Reader, Seal};
-pub use resume::Resumed;
+pub use resume::{Resumed, left_at};
 pub use table::{Cells, TableColumn, write_table};
 pub use tables::Paths;
 pub use write::ParquetWriter;

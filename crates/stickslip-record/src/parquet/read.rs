@@ -2,7 +2,7 @@
 
 use super::bodies::{BodyRows, same, unsigned};
 use super::decode::TableReader;
-use super::find::{Found, common_header, file_header, find, is_csv, with_ending};
+use super::find::{Found, common_header, file_header, find, is_csv, no_header, with_ending};
 use super::joints;
 use super::seal::seal;
 use super::tables::{BODIES, CONTACTS, FileHeader, JOINTS, STEPS, TABLES, Texts, tables_of};
@@ -105,8 +105,11 @@ impl Reader {
         ];
         if let Err(missing) = present(CONTACTS).and_then(|()| present(STEPS)) {
             // Of a file that is damaged, or none of ours, nothing can be missing.
-            tables[BODIES].metadata()?;
-            return Err(missing);
+            return Err(match tables[BODIES].metadata() {
+                Err(RecordError::Column { .. }) => no_header(path),
+                Err(damaged) => damaged,
+                Ok(_) => missing,
+            });
         }
         let common = common_header(&mut tables, &names)?;
         let joints = if tables_of(&common.header) > JOINTS {

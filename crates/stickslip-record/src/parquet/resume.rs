@@ -79,6 +79,20 @@ impl ParquetWriter {
     }
 }
 
+/// The time, s, to which a run was saved that died or could not join its parts, and can go on into `path`; `None` where there is no such run.
+#[must_use]
+pub fn left_at(path: &Path) -> Option<f64> {
+    let paths = Paths::new(path);
+    if path.exists() || !paths.parts.is_dir() {
+        return None;
+    }
+    let last = *parts::newest(&paths.parts).ok()?.last()?;
+    let bytes = parts::checkpoint(&paths.parts, last).ok()??;
+    Checkpoint::from_bytes(&paths.parts, &bytes)
+        .ok()
+        .map(|c| c.t)
+}
+
 /// From the parts of a run that died, or could not join them.
 fn from_parts(path: &Path, paths: &Paths, lock: Lock) -> Result<Resumed, RecordError> {
     let folder = &paths.parts;
