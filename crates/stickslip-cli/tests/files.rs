@@ -116,8 +116,9 @@ fn a_run_that_is_killed_leaves_its_steps_and_a_lock_that_is_none() {
         checked.contains("left by a run that did not end"),
         "{checked}"
     );
+    // What it saved, if it came to that, is not written over unasked.
     let scene = path(&place, "ball.toml");
-    stickslip(&["run", &scene, "-o", &parquet]).exits(0);
+    stickslip(&["run", &scene, "-o", &parquet, "--overwrite"]).exits(0);
     stickslip(&["check", &parquet]).exits(0);
     assert_eq!(names(&place).len(), 4);
 }

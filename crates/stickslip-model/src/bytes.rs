@@ -307,6 +307,6 @@ mod tests {
         }
         // A length that no memory holds, and a kind that there is not.
         assert_eq!(Vec::<f64>::take(&mut &[0xff; 8][..]), None);
-        assert_eq!(Kind::take(&mut &[5u8][..]), None);
+        assert_eq!(Kind::take(&mut &[Kind::ALL.len() as u8][..]), None);
     }
 }
