@@ -63,7 +63,7 @@ impl Stepper {
 
     /// Had the step that was begun last contacts of bodies that overlap?
     pub(crate) fn meets_overlaps(&self) -> bool {
-        self.contacts.list.iter().any(|c| c.gap < 0.0)
+        self.contacts.any_overlap()
     }
 
     /// Time at the end of the step that was begun last, and its length, s.
@@ -182,7 +182,7 @@ impl Underway<'_> {
                 Err(Failure::Gate(refusal)) => tried.note_refusal(*refusal),
             }
         }
-        Err(tried.refused(&self.step, &self.contacts.list))
+        Err(tried.refused(&self.step, self.contacts.known()))
     }
 
     /// Lines 4 to 7: the motion that `solver` finds. Where it finds none, what was held in the last step may stand in the way: then

@@ -32,6 +32,8 @@ pub(crate) struct Contacts {
     struck: Vec<Contact>,
     /// Is what was held in the last step not held at once, but found by second looks as everything else that has a choice?
     doubts: bool,
+    /// The contacts of the step before that was doubted.
+    doubted: Vec<Contact>,
 }
 
 impl Contacts {
@@ -39,6 +41,7 @@ impl Contacts {
     pub(crate) fn find(&mut self, step: &Predicted) {
         self.doubts = false;
         self.struck.clear();
+        self.doubted.clear();
         self.find_on_paths(step);
     }
 
@@ -52,10 +55,25 @@ impl Contacts {
     pub(crate) fn doubt(&mut self, step: &Predicted) -> bool {
         self.doubts = false;
         self.find_on_paths(step);
-        let held = std::mem::take(&mut self.list);
+        std::mem::swap(&mut self.doubted, &mut self.list);
         self.doubts = true;
         self.find_on_paths(step);
-        self.list != held
+        self.list != self.doubted
+    }
+
+    /// The contacts of the step, to be told of: where none is left without what was held, those that were.
+    pub(crate) fn known(&self) -> &[Contact] {
+        if self.list.is_empty() {
+            &self.doubted
+        } else {
+            &self.list
+        }
+    }
+
+    /// Do bodies overlap at one of them?
+    pub(crate) fn any_overlap(&self) -> bool {
+        let all = self.list.iter().chain(&self.doubted);
+        all.into_iter().any(|c| c.gap < 0.0)
     }
 
     fn find_on_paths(&mut self, step: &Predicted) {
