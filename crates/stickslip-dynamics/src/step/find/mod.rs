@@ -32,7 +32,7 @@ pub(crate) struct Contacts {
     struck: Vec<Contact>,
     /// Is what was held in the last step not held at once, but found by second looks as everything else that has a choice?
     doubts: bool,
-    /// The contacts of the step before that was doubted.
+    /// The contacts that the step came to before that was doubted, those of second looks among them.
     doubted: Vec<Contact>,
 }
 
@@ -53,12 +53,13 @@ impl Contacts {
 
     /// Finds them anew, none held because it was in the last step; are there others, or fewer?
     pub(crate) fn doubt(&mut self, step: &Predicted) -> bool {
+        self.doubted.clone_from(&self.list);
         self.doubts = false;
         self.find_on_paths(step);
-        std::mem::swap(&mut self.doubted, &mut self.list);
+        let held = std::mem::take(&mut self.list);
         self.doubts = true;
         self.find_on_paths(step);
-        self.list != self.doubted
+        self.list != held
     }
 
     /// The contacts of the step, to be told of: where none is left without what was held, those that were.
