@@ -17,7 +17,7 @@
 //! and there would be sixty-four of them.
 //!
 //! Rung 4 is for what overlaps and is locked by friction (`Scheme::Leaving`): the law has no answer there that undoes the overlap, in
-//! steps of any length. After such a step the next one comes to it as soon as the whole step is refused.
+//! steps of any length. After such a step the next ones begin with it, but for one in eight, which comes to it as soon as the whole step is refused.
 //!
 //! Methods whose steps end at events have no grid to divide: the event-driven one goes from rung 1 to 3, and the extrapolated
 //! one, which chooses its steps by a wanted error and shortens those that are refused itself, stops.
@@ -40,6 +40,9 @@ const FEWER: u32 = 8;
 
 /// Parts grow up to this length. Eight steps of h/8 take less than finding out, perhaps in vain, whether h/4 or h/2 would do.
 const LONGEST_GROWN: u32 = PARTS / 8;
+
+/// What is locked is not tried to be undone but every so many steps: to find out that it cannot be takes a hundred times as long as the step.
+const LOCKED_FOR: u64 = 8;
 
 /// Where a method with fixed steps stands, and how long its next step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +175,12 @@ impl Driver<'_> {
         let mut grid = self.progress.grid;
         let mut wish = self.wish(before);
         let locked = self.last.kind.leaves_overlaps();
+        if locked
+            && !grid.reached.is_multiple_of(LOCKED_FOR)
+            && let Some(judged) = self.leaving(scheme)
+        {
+            return Ok(judged);
+        }
         let (mut first, mut nearest) = (None, None);
         let (goes_on, first) = loop {
             let Refused { error, approximate } = match self.of_length(grid, wish, scheme) {
@@ -179,11 +188,12 @@ impl Driver<'_> {
                 Err(refused) => refused,
             };
             let goes_on = error.may_pass_if_shorter();
-            if locked && first.is_none() && goes_on {
-                let left = self.leaving(scheme);
-                if let Some(judged) = left {
-                    return Ok(judged);
-                }
+            if locked
+                && first.is_none()
+                && goes_on
+                && let Some(judged) = self.leaving(scheme)
+            {
+                return Ok(judged);
             }
             let error = first.unwrap_or(*error);
             nearest = nearest.or(approximate.map(|answer| (grid, answer)));
@@ -203,15 +213,16 @@ impl Driver<'_> {
             return Ok(answer.accept());
         }
         let parts = self.progress.grid.length / grid.length;
-        let left = (goes_on && !locked).then(|| self.leaving(scheme)).flatten();
+        let may_leave = goes_on && !locked && self.stepper.meets_overlaps();
+        let left = may_leave.then(|| self.leaving(scheme)).flatten();
         let patiently = || goes_on.then(|| self.patiently(scheme)).flatten();
         let found = left.or_else(patiently);
         found.ok_or_else(|| first.even_in_parts(parts))
     }
 
-    /// The step with overlaps left as they are, as long as it is or shorter; where the one that was refused met any.
+    /// The step with overlaps left as they are, as long as it is or shorter.
     fn leaving(&mut self, scheme: Scheme) -> Option<Judged> {
-        if scheme != Scheme::StewartTrinkle || !self.stepper.meets_overlaps() {
+        if scheme != Scheme::StewartTrinkle {
             return None;
         }
         let mut grid = self.progress.grid;
